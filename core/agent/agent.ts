@@ -183,6 +183,7 @@ export class Agent {
       lost += await keepAtStop(running, sink, this.#parts);
     }
     await Promise.all(channels.map((running) => this.#runner.stopChannel(running, grace)));
+    for (const { channel } of channels) lost += channel.newlyLost;
     await this.#parts.deadLetters.stop();
     await this.#parts.ledger.stop();
     return lost;

@@ -4,6 +4,7 @@ import path from "node:path";
 import { kernelFiles } from "../agent/kernel-files.js";
 import type { KernelSettings } from "../configuration/schema/kernel-settings.js";
 import { lockFolder, makePrivate } from "../files/folder-lock.js";
+import { unreadableLedger } from "../pipeline/ledger-file.js";
 import { codeOf, type FolderLock, reasonOf } from "../sdk/index.js";
 import { exitCodes, type Terminal } from "./command.js";
 import { WORKERS, type WorkerFolder, workersIn } from "./workers/folders.js";
@@ -13,6 +14,7 @@ const ours: ReadonlySet<string> = new Set([
   deadLetters,
   ledger,
   `${ledger}.new`,
+  unreadableLedger(ledger),
   inHand,
   erasures,
   `${erasures}.new`,

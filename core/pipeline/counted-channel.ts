@@ -156,6 +156,11 @@ export class CountedChannel implements Channel {
     return this.#channel.stop(signal);
   }
 
+  /** Events that are lost and not in the books yet: at a stop those that it could not save. The next start finds them missing. */
+  get newlyLost(): number {
+    return Math.max(0, (this.#channel.lost ?? 0) - this.#lost);
+  }
+
   /** Takes over what is left in a channel that this one replaces. What agents share stays in their log. */
   async inherit(from: CountedChannel): Promise<number> {
     if (from.sizeIs === "shared") return 0;

@@ -2,7 +2,7 @@ import { closeSync, openSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { refuseNewerFormat } from "../files/format-version.js";
 import { makeFolderSync } from "../files/make-folder.js";
-import { codeOf } from "../sdk/index.js";
+import { AgentError, codeOf } from "../sdk/index.js";
 import { type CrashMark, InHand, keyOf, type MarkFile, markStates, STATE_BYTES } from "./in-hand.js";
 
 /**
@@ -78,9 +78,9 @@ export function readMarks(file: string): string {
 function textOf(file: string): string {
   try {
     return readFileSync(file, "latin1");
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return "";
-    throw error;
+  } catch (cause) {
+    if (codeOf(cause) === "ENOENT") return "";
+    throw new AgentError("FILE_NOT_READ", `reading "${file}" (it may be moved away)`, { cause, retryable: false });
   }
 }
 

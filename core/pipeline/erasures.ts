@@ -127,9 +127,10 @@ async function readErasures(file: string): Promise<readonly KeptErasure[]> {
   let text: string;
   try {
     text = await readFile(file, "utf8");
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return [];
-    throw error;
+  } catch (cause) {
+    if (codeOf(cause) === "ENOENT") return [];
+    const message = `reading "${file}" (move it away and erase again)`;
+    throw new AgentError("FILE_NOT_READ", message, { cause, retryable: false });
   }
   const kept = erasuresIn(text, file);
   if (kept !== undefined) return kept;

@@ -53,6 +53,11 @@ interface Accounts {
 /** Version of the file; files of earlier versions name none, and have the first one. */
 const VERSION = 1;
 
+/** Where a ledger is kept that cannot be read. */
+export function unreadableLedger(file: string): string {
+  return `${file}.unreadable`;
+}
+
 /** What must be waiting in the channel when the books are right. */
 export function waitingIn({ received, uncounted, lost, sinks }: AccountState): number {
   const settled = [...sinks.values()].reduce((sum, one) => sum + one.stored + one["dead-lettered"] + one.filtered, 0);

@@ -1,3 +1,4 @@
+import { rename } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";
 import { NEWER_FORMAT } from "../files/format-version.js";
 import { FailureLog } from "../sdk/failure-log.js";
@@ -8,6 +9,7 @@ import {
   type Compared,
   readAccounts,
   type StoreBase,
+  unreadableLedger,
   waitingIn,
   writeAccounts,
 } from "./ledger-file.js";
@@ -35,6 +37,8 @@ export class Ledger {
   #changed = false;
   /** True when the file is of a later version: it is not written over. */
   #isRefused = false;
+  /** True until a file that could not be read is out of the way. */
+  #isUnreadable = false;
   #writing = Promise.resolve();
 
   constructor(file: string, log: Logger) {
@@ -53,8 +57,8 @@ export class Ledger {
   }
 
   /**
-   * Reads the accounts of the run before; a file that cannot be read is reported, and the ledger starts at zero. One of a
-   * later version throws.
+   * Reads the accounts of the run before; a file that cannot be read is reported and kept under another name, and the ledger
+   * starts at zero. One of a later version throws.
    */
   async start(): Promise<void> {
     try {
@@ -67,7 +71,9 @@ export class Ledger {
     } catch (error) {
       this.#isRefused = codeOf(error) === NEWER_FORMAT;
       if (this.#isRefused) throw error;
-      this.#log.error({ file: this.#file, reason: reasonOf(error) }, "ledger cannot be read and starts again");
+      this.#isUnreadable = true;
+      const fields = { file: this.#file, reason: reasonOf(error), kept: unreadableLedger(this.#file) };
+      this.#log.error(fields, "ledger cannot be read and starts again");
     }
   }
 
@@ -114,6 +120,9 @@ export class Ledger {
       if (!this.#changed || this.#isRefused) return;
       this.#changed = false;
       try {
+        // Where that fails, it is written over.
+        if (this.#isUnreadable) await rename(this.#file, unreadableLedger(this.#file)).catch(() => undefined);
+        this.#isUnreadable = false;
         await writeAccounts(this.#file, { channels: this.#states(), closed });
         this.#failures.works({ file: this.#file });
       } catch (error) {
@@ -249,10 +258,11 @@ export class ChannelAccount {
     this.#left = events;
   }
 
-  /** Events that were accepted and can no longer be read. */
+  /** Events that were accepted and can no longer be read; fewer than none are back, as far as these books know them. */
   lost(events: number): void {
-    if (events === 0) return;
-    this.#lost += events;
+    const more = Math.max(events, -this.#lost);
+    if (more === 0) return;
+    this.#lost += more;
     this.#changed();
   }
 

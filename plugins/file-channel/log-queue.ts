@@ -35,6 +35,8 @@ export class LogQueue implements EventQueue {
   readonly #unsaved = new Map<number, Event>();
   /** Puts that are being written. */
   #appending = 0;
+  /** Events in memory alone that could not be written when the channel closed. */
+  #unsavable = 0;
   #closed = false;
 
   constructor(limits: QueueLimits, settings: LogSettings, log: Logger) {
@@ -54,7 +56,7 @@ export class LogQueue implements EventQueue {
   }
 
   get lost(): number {
-    return this.#events.lost;
+    return this.#events.lost + this.#unsavable;
   }
 
   largestServices(most: number): readonly ServiceHolding[] | undefined {
@@ -164,7 +166,7 @@ export class LogQueue implements EventQueue {
     this.#takes.releaseAll();
     await this.#events.idle();
     await this.#supply.idle();
-    if (this.#unsaved.size > 0) await saveUnsaved(this.#unsaved, this.#events.appender, this.#log);
+    if (this.#unsaved.size > 0) this.#unsavable = await saveUnsaved(this.#unsaved, this.#events.appender, this.#log);
     await this.#events.close();
   }
 

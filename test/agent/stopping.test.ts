@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { test } from "node:test";
+import { smallDisk } from "../crash/small-disk.js";
 import { startAgent } from "../support/agent-process.js";
 import { room, storingAgent, storingAgentWith } from "../support/storing-agent.js";
 import { until } from "../support/until.js";
@@ -37,6 +38,28 @@ test("an agent that can neither store nor keep events of a memory channel ends w
   if (storing === undefined) return;
   const { agent, post } = storing;
   assert.equal(await post([room(1), room(2), room(3)]), 200);
+
+  const exitCode = await agent.end("SIGTERM");
+
+  const last = agent.lines.at(-1);
+  assert.deepEqual([exitCode, last?.["level"], last?.["events"]], [4, "error", 3]);
+  assert.match(String(last?.["msg"]), /^ended with a loss/);
+});
+
+test("an agent whose spillable channel cannot write what it has in memory at a stop ends with 4 and the number", async (context) => {
+  const disk = await smallDisk();
+  if (disk === undefined) return context.skip("a file system is mounted for this, which needs root on Linux");
+  context.after(() => disk.remove());
+  const spillable = [
+    "deneb.channels.c.type = spillable",
+    `deneb.channels.c.checkpointDir = ${disk.folder}/checkpoint`,
+    `deneb.channels.c.dataDirs = ${disk.folder}/data`,
+  ];
+  const storing = await storingAgentWith(context, { lines: [away, ...spillable] });
+  if (storing === undefined) return;
+  const { agent, post } = storing;
+  assert.equal(await post([room(1), room(2), room(3)]), 200);
+  await disk.fill();
 
   const exitCode = await agent.end("SIGTERM");
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { channelLedger } from "../../core/agent/state/ledger-snapshot.js";
@@ -127,15 +127,56 @@ for (const { says, lost, waiting, received } of losses)
   });
 
 for (const text of ["", "{", "[]", '{"channels":{"c":{"received":-1,"uncounted":0,"sinks":{}}}}'])
-  test(`a ledger file that holds ${JSON.stringify(text)} is reported and begun anew`, async (context) => {
+  test(`a ledger file that holds ${JSON.stringify(text)} is reported, kept under another name, and begun anew`, async (context) => {
     const { file, lines, open } = await setUp(context);
     await writeFile(file, text);
 
-    const account = (await open(true)).account("c");
+    const ledger = await open(true);
+    const account = ledger.account("c");
+    await ledger.begin();
+    await ledger.stop();
+    await (await open(true)).stop();
 
     assert.deepEqual(
       lines.map(({ message }) => message),
       ["ledger cannot be read and starts again"],
     );
+    assert.deepEqual(
+      lines.map(({ fields }) => Reflect.get(fields, "kept")),
+      [`${file}.unreadable`],
+    );
+    assert.equal(await readFile(`${file}.unreadable`, "utf8"), text);
     assert.equal(account.state.received, 0);
   });
+
+test("a folder in the place of the ledger goes out of its way", async (context) => {
+  const { file, lines, open } = await setUp(context);
+  await mkdir(file);
+
+  await runOnce(open);
+  const { state } = (await open(true)).account("c");
+
+  assert.deepEqual(
+    lines.map(({ message }) => message),
+    ["ledger cannot be read and starts again"],
+  );
+  assert.equal(state.received, 10);
+});
+
+test("events that are back are no longer lost, as far as the books know them", async (context) => {
+  const { open } = await setUp(context);
+  await runOnce(open);
+  const ledger = await open(true);
+  ledger.account("c").lost(2);
+  ledger.account("c").open(0);
+  await ledger.stop();
+
+  const back = await open(true);
+  const account = back.account("c");
+  account.lost(-3);
+  account.open(3);
+  await back.stop();
+  const { state } = (await open(true)).account("c");
+
+  assert.deepEqual([state.received, state.lost, state.uncounted, waitingIn(state)], [11, 0, 0, 3]);
+});

@@ -98,6 +98,22 @@ export class Appender {
     }
   }
 
+  /** Writes texts of events that have numbers elsewhere under new ones. Only when nothing else is being appended. */
+  async rewrite(texts: readonly string[]): Promise<void> {
+    const { state, writer, segments, channel } = this.#parts;
+    const range = { from: state.next, to: state.next + texts.length - 1 };
+    if (range.to > HIGHEST_SEQUENCE) throw numbersUsedUp(channel);
+    state.next = range.to + 1;
+    const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+    try {
+      const group = { bytes: encodeGroup([{ texts, bytes }], range.from), first: range.from, last: range.to };
+      segments.add(await writer.write(group));
+    } catch (error) {
+      state.done.add(range);
+      throw error;
+    }
+  }
+
   /** Resolves when no append is in progress. */
   async idle(): Promise<void> {
     await this.#writes.idle();

@@ -25,6 +25,8 @@ export interface ChannelState {
   readonly limits: RunLimits;
   /** Ids that it had before; files may still have them. */
   readonly formerIds: readonly string[];
+  /** Numbers that were in no file at a start, and count as done until a file with them is back. */
+  readonly missing: readonly Range[];
 }
 
 /** The newest at the end. */
@@ -42,6 +44,8 @@ const PREFIX_BYTES = 8;
 const MOST_LIMITS = 20;
 /** Keeps the text within its slot; what is left out is delivered once more after a crash. */
 const MOST_RANGES = 500;
+/** Older ones are forgotten: what an unclean end jumped over is among them. */
+const MOST_MISSING = 50;
 
 /**
  * The state on disk, in two slots written in turn: when one is torn or damaged, the other has the state before.
@@ -70,12 +74,14 @@ export class Checkpoint {
     refuseNewerCheckpoint(this.#file, bytes);
     const slots = slotsOf(bytes);
     if (bytes.length < 2 * SLOT_BYTES) await this.#allocate(handle, bytes.length);
-    this.#damaged = slots.some((slot) => slot.some((byte) => byte !== 0) && readSlot(slot) === undefined);
     const [newest] = slots
       .map(readSlot)
       .filter((content) => content !== undefined)
       .sort((one, other) => other.generation - one.generation);
     this.#generation = newest?.generation ?? 0;
+    // From the second save on both slots hold a state: then one of zeros was lost.
+    const isLost = (slot: Buffer) => this.#generation > 1 || slot.some((byte) => byte !== 0);
+    this.#damaged = slots.some((slot) => readSlot(slot) === undefined && isLost(slot));
     return newest?.state;
   }
 
@@ -117,16 +123,31 @@ export function refuseNewerCheckpoint(file: string, bytes: Buffer): void {
   if (latest > VERSION) throw newerVersion(file, latest);
 }
 
-function slotBytes({ done, runs, limits, ...state }: ChannelState, generation: number): Buffer {
-  const ranges = done.ranges.slice(0, MOST_RANGES).map(({ from, to }) => [from, to]);
-  const content = { version: VERSION, ...state, generation, low: done.low, ranges };
-  const text = Buffer.from(
-    JSON.stringify({ ...content, runs: runs.slice(-MOST_RUNS).join(""), limits: [...limits].slice(-MOST_LIMITS) }),
-  );
+function slotBytes({ done, runs, limits, missing, ...state }: ChannelState, generation: number): Buffer {
+  const content = {
+    version: VERSION,
+    ...state,
+    generation,
+    low: done.low,
+    ranges: pairs(done.ranges.slice(0, MOST_RANGES)),
+  };
+  const lists = { runs: runs.slice(-MOST_RUNS).join(""), limits: [...limits].slice(-MOST_LIMITS) };
+  const away = missing.length === 0 ? {} : { missing: pairs(missing.slice(-MOST_MISSING)) };
+  const text = Buffer.from(JSON.stringify({ ...content, ...lists, ...away }));
   const prefix = Buffer.alloc(PREFIX_BYTES);
   prefix.writeUInt32LE(text.length, 0);
   prefix.writeUInt32LE(crc32(text), 4);
   return Buffer.concat([prefix, text]);
+}
+
+type Pair = readonly [from: number, to: number];
+
+function pairs(ranges: readonly Range[]): readonly Pair[] {
+  return ranges.map(({ from, to }): Pair => [from, to]);
+}
+
+function rangeOf([from, to]: Pair): Range {
+  return { from, to };
 }
 
 interface Slot {
@@ -147,16 +168,10 @@ function readSlot(slot: Buffer): Slot | undefined {
   const content = contentOf(slot);
   if (content === undefined) return undefined;
   const { id, generation, next, closed = false, written, low, ranges } = content;
-  const { inMemory, runs = "", limits = [], formerIds = [] } = content;
-  const done = new DoneRanges(
-    low,
-    ranges.map(([from, to]): Range => ({ from, to })),
-  );
-  const known = runs.match(/.{12}/g) ?? [];
-  return {
-    generation,
-    state: { id, done, next, closed, written, inMemory, runs: known, limits: new Map(limits), formerIds },
-  };
+  const { inMemory, runs = "", limits = [], formerIds = [], missing = [] } = content;
+  const done = new DoneRanges(low, ranges.map(rangeOf));
+  const lists = { runs: runs.match(/.{12}/g) ?? [], limits: new Map(limits), missing: missing.map(rangeOf) };
+  return { generation, state: { id, done, next, closed, written, inMemory, formerIds, ...lists } };
 }
 
 /** The checksum proves that it was written by this file, or that of a later version; so it has this shape, or names its version. */
@@ -169,9 +184,10 @@ interface Content {
   readonly written?: number;
   readonly inMemory?: boolean;
   readonly low: number;
-  readonly ranges: readonly (readonly [number, number])[];
+  readonly ranges: readonly Pair[];
   /** One after another, each of 12 characters. */
   readonly runs?: string;
   readonly limits?: readonly (readonly [string, number])[];
   readonly formerIds?: readonly string[];
+  readonly missing?: readonly Pair[];
 }

@@ -1,7 +1,6 @@
-import { type FileHandle, open } from "node:fs/promises";
-import { codeOf } from "deneb/sdk";
+import type { FileHandle } from "node:fs/promises";
 import type { Indexed } from "./backlog.js";
-import { readFully } from "./files.js";
+import { notRead, openSegment, readFully } from "./files.js";
 import { readRecord } from "./records.js";
 import type { SegmentList } from "./segments.js";
 
@@ -29,7 +28,7 @@ export async function readChosen(
       if (opened?.file !== stretch.file) {
         await opened?.handle?.close();
         opened = undefined;
-        opened = { file: stretch.file, handle: await openIfThere(stretch.file) };
+        opened = { file: stretch.file, handle: await openSegment(stretch.file) };
       }
       if (opened.handle !== undefined) await readStretch(opened.handle, stretch, found);
     }
@@ -56,21 +55,13 @@ function stretchesOf(places: readonly Indexed[], segments: SegmentList): readonl
   return stretches;
 }
 
-async function readStretch(handle: FileHandle, { from, to, places }: Stretch, found: Map<number, Buffer>) {
-  const bytes = await readFully(handle, from, to - from);
+async function readStretch(handle: FileHandle, { file, from, to, places }: Stretch, found: Map<number, Buffer>) {
+  const bytes = await readFully(handle, from, to - from).catch((cause: unknown) => {
+    throw notRead(file, cause);
+  });
   for (const { sequence, offset } of places) {
     const reading = readRecord(bytes, Math.min(offset - from, bytes.length));
     if (reading.kind !== "record" || reading.record.sequence !== sequence) continue;
     found.set(sequence, reading.record.text);
-  }
-}
-
-/** The events of a file that was removed are lost. */
-async function openIfThere(file: string): Promise<FileHandle | undefined> {
-  try {
-    return await open(file, "r");
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return undefined;
-    throw error;
   }
 }

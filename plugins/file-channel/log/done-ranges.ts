@@ -101,3 +101,9 @@ export function rangesOf(sequences: readonly number[]): readonly Range[] {
   }
   return ranges;
 }
+
+/** What is left of some ranges without others. */
+export function without(ranges: readonly Range[], others: readonly Range[]): readonly Range[] {
+  const removed = new DoneRanges(0, others);
+  return ranges.flatMap((range) => removed.openIn(range));
+}

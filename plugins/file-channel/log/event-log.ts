@@ -1,14 +1,15 @@
-import { AgentError, type ChannelContext, type Logger, reasonOf, type TextCodecs } from "deneb/sdk";
+import { AgentError, type ChannelContext, FailureLog, type Logger, type TextCodecs } from "deneb/sdk";
 import type { QueuedEvent } from "deneb/sdk/channel";
 import { Appender, SingleFlight, type Written } from "./appender.js";
 import { ChannelFolders } from "./channel-folders.js";
 import { type ChannelState, Checkpoint } from "./checkpoint.js";
-import type { Range } from "./done-ranges.js";
+import { type Range, rangesOf, without } from "./done-ranges.js";
 import { DiskState, type OpenFile } from "./files.js";
 import { LogReader, type ReadStep, type ScanStep } from "./log-reader.js";
 import {
   doneBefore,
   idOf,
+  isOfRun,
   newIdFile,
   newIdTaken,
   type PositionScope,
@@ -16,7 +17,7 @@ import {
   sequencesIn,
   wantsNewId,
 } from "./position.js";
-import { type LogState, restoreState } from "./restore.js";
+import { type LogState, type ReturnedSegment, restoreState } from "./restore.js";
 import { SegmentList, SegmentWriter } from "./segments.js";
 
 export interface LogSettings {
@@ -47,8 +48,8 @@ export class EventLog {
   #closed = false;
   #claiming: Promise<void> | undefined;
   #lost = 0;
-  /** Why the checkpoint could not be written the last time. */
-  #unsaved: string | undefined;
+  readonly #unsaved: FailureLog;
+  readonly #untrimmed: FailureLog;
   readonly reader: LogReader;
   readonly codecs: TextCodecs;
 
@@ -57,6 +58,8 @@ export class EventLog {
     this.codecs = settings.codecs;
     this.reader = new LogReader(this.segments, this.codecs);
     this.#log = log;
+    this.#unsaved = new FailureLog(log, "checkpoint is written again");
+    this.#untrimmed = new FailureLog(log, "files whose events are stored are removed again");
     this.#written = written;
     this.#folders = new ChannelFolders([settings.checkpointFolder, ...settings.dataFolders], settings.lockFolder);
     this.#checkpoint = new Checkpoint(settings.checkpointFolder);
@@ -68,7 +71,7 @@ export class EventLog {
     return this.#state;
   }
 
-  /** Events that were accepted and can no longer be read, since the log was opened. */
+  /** Events that were accepted and can no longer be read, since the log was opened; less those that are back. */
   get lost(): number {
     return this.#lost;
   }
@@ -91,7 +94,7 @@ export class EventLog {
     const saved = await this.#checkpoint.open();
     const newId = await wantsNewId(checkpointFolder);
     const remains = { folders: dataFolders, damaged: this.#checkpoint.damaged, inMemory, newId };
-    const { state, segments, lost } = await restoreState(saved, remains, this.#log);
+    const { state, segments, returned, lost } = await restoreState(saved, remains, this.#log);
     this.#state = state;
     this.#lost = lost;
     for (const segment of segments) this.segments.add(segment);
@@ -105,6 +108,7 @@ export class EventLog {
       saveDone: () => this.saveDone(),
     });
     if (newId) await this.#takeNewId();
+    await this.#takeBack(returned);
     await this.saveDone();
   }
 
@@ -160,14 +164,24 @@ export class EventLog {
   /** Resolves to the number of events that are left out. */
   async skipTo(position: string): Promise<number> {
     const before = doneBefore(this.#scope, position);
-    return before === undefined ? 0 : await this.#finish([{ from: 1, to: before.low }, ...before.ranges]);
+    if (before === undefined) return 0;
+    const ranges = [{ from: 1, to: before.low }, ...before.ranges];
+    // A position of this run covers what is missing, too; one of an earlier run says that it is stored.
+    if (!isOfRun(this.state, position)) this.state.missing = without(this.state.missing, ranges);
+    return await this.#finish(ranges);
   }
 
   /** The same for events of which these are the ids. */
   async leaveOut(ids: AsyncIterable<string>): Promise<number> {
+    // They may be many, and are on disk.
+    if (this.size === 0 && this.#lost <= 0) return 0;
     const own: number[] = [];
     for await (const id of ids) own.push(...sequencesIn(id, this.state));
-    return own.length === 0 ? 0 : await this.#finish(own.map((sequence) => ({ from: sequence, to: sequence })));
+    if (own.length === 0) return 0;
+    const ranges = rangesOf(own.sort((one, other) => one - other));
+    this.state.missing = without(this.state.missing, ranges);
+    this.state.missingBefore = without(this.state.missingBefore, ranges);
+    return await this.#finish(ranges);
   }
 
   /** Names an event over all runs of the channel. */
@@ -223,10 +237,19 @@ export class EventLog {
   }
 
   get #snapshot(): ChannelState {
-    const { id, formerIds, runs = [], limits, done, next } = this.state;
+    const { id, formerIds, runs = [], limits, done, next, missingBefore } = this.state;
     const { inMemory } = this.#settings;
     const written = next - 1 - this.#writing;
-    return { id, formerIds, runs, limits, done: done.copy(), next, closed: this.#closed, written, inMemory };
+    const missing = [...missingBefore, ...this.state.missing];
+    return { id, formerIds, runs, limits, done: done.copy(), next, closed: this.#closed, written, inMemory, missing };
+  }
+
+  /** Seldom there is something: what does it is loaded then. */
+  async #takeBack(returned: readonly ReturnedSegment[]): Promise<void> {
+    if (returned.length === 0) return;
+    const { takeBack } = await import("./returned.js");
+    const parts = { state: this.state, appender: this.appender, segments: this.segments, log: this.#log };
+    this.#lost -= await takeBack(returned, parts);
   }
 
   async #takeNewId(): Promise<void> {
@@ -236,20 +259,22 @@ export class EventLog {
   }
 
   async #save(): Promise<void> {
-    const folder = this.#settings.checkpointFolder;
+    const { checkpointFolder: folder } = this.#settings;
+    const snapshot = this.#snapshot;
     try {
-      const snapshot = this.#snapshot;
       await this.#checkpoint.save(snapshot);
       this.state.savedNext = snapshot.next;
+      this.#unsaved.works({ folder });
+    } catch (error) {
+      const message = "checkpoint not written: a crash now would deliver events again";
+      return this.#unsaved.failed("error", error, { message, fields: { folder } });
+    }
+    try {
       // Not what is done by now: after a kill the checkpoint must know what the removed files held.
       await this.segments.trim(snapshot.done.low);
-      if (this.#unsaved !== undefined) this.#log.info({ folder }, "checkpoint is written again");
-      this.#unsaved = undefined;
+      this.#untrimmed.works();
     } catch (error) {
-      const reason = reasonOf(error);
-      const message = "checkpoint not written: a crash now would deliver events again";
-      if (this.#unsaved !== reason) this.#log.error({ folder, reason }, message);
-      this.#unsaved = reason;
+      this.#untrimmed.failed("error", error, { message: "a file whose events are stored cannot be removed" });
     }
   }
 }

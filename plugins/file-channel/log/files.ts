@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
-import { AgentError, type Logger, reasonOf } from "deneb/sdk";
+import { type FileHandle, open, readdir } from "node:fs/promises";
+import path from "node:path";
+import { AgentError, codeOf, type Logger, reasonOf } from "deneb/sdk";
 
 /** The call through which a channel opens files for events; a parameter, so that a test can let the disk fail. */
 export type OpenFile = (file: string) => Promise<WritableFile>;
@@ -52,6 +53,37 @@ export async function readFully(file: FileHandle, position: number, length: numb
     held += bytesRead;
   }
   return target.subarray(0, held);
+}
+
+/**
+ * Opens a file of events; undefined when it was removed. Throws code `CHANNEL_FOLDER_GONE` when its whole folder is gone or
+ * empty, as that of a disk that is not mounted now: the events may come back with it.
+ */
+export async function openSegment(file: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(file, "r");
+  } catch (cause) {
+    if (codeOf(cause) !== "ENOENT") throw cause;
+    const folder = path.dirname(file);
+    // One that is in use has at least its lock.
+    if (!(await isEmpty(folder))) return undefined;
+    const message = `reading events: the folder "${folder}" is gone; mount its disk, or put it back, and start the agent again`;
+    throw new AgentError("CHANNEL_FOLDER_GONE", message, { cause, retryable: true });
+  }
+}
+
+async function isEmpty(folder: string): Promise<boolean> {
+  try {
+    return (await readdir(folder)).length === 0;
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return true;
+    throw error;
+  }
+}
+
+/** The system names no file where a read fails. */
+export function notRead(file: string, cause: unknown): AgentError {
+  return new AgentError("FILE_NOT_READ", `reading "${file}"`, { cause, retryable: true });
 }
 
 /** Makes the directory entries of new files durable. */

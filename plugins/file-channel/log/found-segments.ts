@@ -1,7 +1,7 @@
 import { type FileHandle, open, readdir } from "node:fs/promises";
 import path from "node:path";
-import type { Logger } from "deneb/sdk";
-import { newerVersion, readFully } from "./files.js";
+import { AgentError, codeOf, type Logger, reasonOf } from "deneb/sdk";
+import { newerVersion, notRead, readFully } from "./files.js";
 import { ENDS_TRANSACTION, HEADER_BYTES, readChunk, readHeader, readRecord, SEAL } from "./records.js";
 import { firstOf, readSegmentHeader, SEGMENT_HEADER_BYTES, SEGMENT_VERSION, Segment } from "./segments.js";
 
@@ -18,15 +18,30 @@ export interface FoundSegment {
 }
 
 /** The segments in some folders, in order. Only those that were not closed properly are read as a whole. */
-export async function findSegments(folders: readonly string[]): Promise<readonly FoundSegment[]> {
+export async function findSegments(folders: readonly string[], log: Logger): Promise<readonly FoundSegment[]> {
   const found: FoundSegment[] = [];
   for (const folder of folders) {
     for (const name of await readdir(folder)) {
       const named = firstOf(name);
-      if (named !== undefined) found.push(await inspect(path.join(folder, name), named));
+      const segment = named === undefined ? undefined : await inspectIfReadable(path.join(folder, name), named, log);
+      if (segment !== undefined) found.push(segment);
     }
   }
   return found.sort((one, other) => one.segment.first - other.segment.first || other.segment.last - one.segment.last);
+}
+
+/** What the disk cannot give, or what is no file at all: its events are missing until a later start can read it. */
+const UNREADABLE: ReadonlySet<string | undefined> = new Set(["EIO", "EISDIR"]);
+
+async function inspectIfReadable(file: string, named: number, log: Logger): Promise<FoundSegment | undefined> {
+  try {
+    return await inspect(file, named);
+  } catch (cause) {
+    if (cause instanceof AgentError) throw cause;
+    if (!UNREADABLE.has(codeOf(cause))) throw notRead(file, cause);
+    log.error({ file, reason: reasonOf(cause) }, "segment left alone: it cannot be read");
+    return undefined;
+  }
 }
 
 async function inspect(file: string, named: number): Promise<FoundSegment> {

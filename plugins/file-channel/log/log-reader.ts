@@ -1,8 +1,8 @@
-import { open } from "node:fs/promises";
-import { codeOf, type TextCodecs } from "deneb/sdk";
+import type { TextCodecs } from "deneb/sdk";
 import { type QueuedEvent, SequenceRing } from "deneb/sdk/channel";
 import type { Written } from "./appender.js";
 import type { DoneRanges, Range } from "./done-ranges.js";
+import { notRead, openSegment } from "./files.js";
 import { type Chunk, readChunk, SEAL } from "./records.js";
 import { SEGMENT_HEADER_BYTES, type Segment, type SegmentList } from "./segments.js";
 import { eventOf } from "./stored-event.js";
@@ -109,16 +109,14 @@ export class LogReader {
 
 /** A file that was removed is read as one without records: its events are reported as lost. */
 async function chunkOf(file: string, from: number, to: number): Promise<Chunk> {
+  const handle = await openSegment(file);
+  if (handle === undefined) return { records: [], next: to, damagedAt: from };
   try {
-    const handle = await open(file, "r");
-    try {
-      return await readChunk(handle, from, to);
-    } finally {
-      await handle.close();
-    }
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return { records: [], next: to, damagedAt: from };
-    throw error;
+    return await readChunk(handle, from, to);
+  } catch (cause) {
+    throw notRead(file, cause);
+  } finally {
+    await handle.close();
   }
 }
 

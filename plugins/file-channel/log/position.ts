@@ -101,6 +101,11 @@ export async function newIdTaken(checkpointFolder: string): Promise<void> {
   await syncFolder(checkpointFolder);
 }
 
+/** Whether a position was made by this opening of the channel. */
+export function isOfRun({ id, run }: Pick<LogState, "id" | "run">, position: string): boolean {
+  return position.startsWith(`${id}:${run}:`);
+}
+
 /** Names an event over all runs of its channel. */
 export function idOf({ id }: Pick<LogState, "id">, sequence: number): string {
   return `${id}-${sequence}`;

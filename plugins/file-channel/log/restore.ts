@@ -24,13 +24,25 @@ export interface LogState {
   next: number;
   /** The next number that the checkpoint on disk has. */
   savedNext: number;
+  /** Numbers that are in no file and count as done, until a file with them is back: those of earlier starts. */
+  missingBefore: readonly Range[];
+  /** Those of this start. */
+  missing: readonly Range[];
 }
 
 interface Restored {
   readonly state: LogState;
   readonly segments: readonly Segment[];
+  /** Files with events that were missing at an earlier start. */
+  readonly returned: readonly ReturnedSegment[];
   /** Events that were accepted, are not done and are in no file. */
   readonly lost: number;
+}
+
+/** A file that was away at an earlier start, as on a disk that was not mounted, with its events that count as lost. */
+export interface ReturnedSegment {
+  readonly segment: Segment;
+  readonly ranges: readonly Range[];
 }
 
 /** Where the files are, and how to read them. */
@@ -46,7 +58,7 @@ interface Remains {
 
 /** Restores the state from the checkpoint and the segments. Damage is reported and does not prevent the start. */
 export async function restoreState(saved: ChannelState | undefined, remains: Remains, log: Logger): Promise<Restored> {
-  const all = await findSegments(remains.folders);
+  const all = await findSegments(remains.folders, log);
   if (saved === undefined && all.length > 0) {
     log.error({ segments: all.length }, "checkpoint lost: everything in the segments is delivered again");
   }
@@ -67,11 +79,15 @@ export async function restoreState(saved: ChannelState | undefined, remains: Rem
   const earlier = inMemory ? next - 1 : used - 1;
   const lost = reportLost(found, { saved, closed, damaged: remains.damaged, inMemory, log });
   const done = saved?.done ?? new DoneRanges();
-  const segments = found.map(({ segment }) => segment);
-  finishBetween(segments, done, next);
+  const present = found.map(({ segment }) => segment);
+  const passed = finishBetween(present, done, next);
+  const { missingBefore, missing } = missingOf(saved, remains.damaged, passed);
+  const returned = present.flatMap((segment) => returnedSegment(segment, missingBefore));
   const run = randomBytes(6).toString("hex");
   const limits = jump > 0 ? withLast(saved?.limits, runs?.at(-1), next - 1) : (saved?.limits ?? new Map());
-  return { state: { id, formerIds, run, runs, limits, done, earlier, next, savedNext: next }, segments, lost };
+  const state = { id, formerIds, run, runs, limits, done, earlier, next, savedNext: next, missingBefore, missing };
+  const isBack = new Set(returned.map(({ segment }) => segment));
+  return { state, segments: present.filter((segment) => !isBack.has(segment)), returned, lost };
 }
 
 /** The last run may go on in the folder of which this one is a copy. What it numbers above its limit there is something else here. */
@@ -127,14 +143,38 @@ function writtenUntil(saved: ChannelState | undefined, closed: boolean): number 
   return closed ? saved.next - 1 : (saved.written ?? 0);
 }
 
-/** Numbers that are in no segment count as done: there is nothing to deliver. */
-function finishBetween(segments: readonly Segment[], done: DoneRanges, next: number): void {
+function missingOf(
+  saved: ChannelState | undefined,
+  damaged: boolean,
+  passed: readonly Range[],
+): Pick<LogState, "missing" | "missingBefore"> {
+  if (saved === undefined) return { missingBefore: [], missing: [] };
+  // Without the newest checkpoint they may have been stored, and their files removed.
+  return { missingBefore: saved.missing, missing: damaged ? [] : passed };
+}
+
+/** The file as one that is back; none when no event of it was missing. */
+function returnedSegment(segment: Segment, missing: readonly Range[]): readonly ReturnedSegment[] {
+  const ranges = missing
+    .map(({ from, to }) => ({ from: Math.max(from, segment.first), to: Math.min(to, segment.last) }))
+    .filter(({ from, to }) => from <= to);
+  return ranges.length === 0 ? [] : [{ segment, ranges }];
+}
+
+/** Numbers that are in no segment count as done: there is nothing to deliver. Returns those that were not done before. */
+function finishBetween(segments: readonly Segment[], done: DoneRanges, next: number): readonly Range[] {
+  const passed: Range[] = [];
+  const finish = (range: Range) => {
+    passed.push(...done.openIn(range));
+    done.add(range);
+  };
   let from = 1;
   for (const { first, last } of segments.filter(({ isEmpty }) => !isEmpty)) {
-    done.add({ from, to: first - 1 });
+    finish({ from, to: first - 1 });
     from = last + 1;
   }
-  done.add({ from, to: next - 1 });
+  finish({ from, to: next - 1 });
+  return passed;
 }
 
 /**

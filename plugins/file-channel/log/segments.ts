@@ -107,12 +107,21 @@ export class SegmentList {
     this.#segments = [...this.#segments, segment].sort((one, other) => one.first - other.first);
   }
 
-  /** Removes the files without events above the low-water mark, except the newest, which may be written to. */
+  /**
+   * Removes the files without events above the low-water mark, except the newest, which may be written to. One that cannot be removed
+   * does not keep the others: the first error is thrown at the end.
+   */
   async trim(low: number): Promise<void> {
+    let failure: { readonly error: unknown } | undefined;
     for (const segment of this.#segments.slice(0, -1).filter(({ last }) => last <= low)) {
-      await remove(segment.file);
-      this.#segments = this.#segments.filter((one) => one !== segment);
+      try {
+        await remove(segment.file);
+        this.#segments = this.#segments.filter((one) => one !== segment);
+      } catch (error) {
+        failure ??= { error };
+      }
     }
+    if (failure !== undefined) throw failure.error;
   }
 }
 

@@ -251,13 +251,14 @@ for (const failing of ["open", "write", "sync"] as const)
     }
   });
 
-test("a checkpoint that cannot be completed is logged once, and when it is written again", async (context) => {
+test("a file that cannot be removed is logged once, keeps no other file, and no line says that the checkpoint is not written", async (context) => {
   const folder = await tempFolder(context);
   const { channel, lines } = await openIn(folder, { maxFileSize: 1024 });
   const shown = () =>
-    lines.flatMap(({ level, message }) => (message.startsWith("checkpoint") ? [`${level} ${message}`] : []));
+    lines.flatMap(({ level, message }) => (/checkpoint|remove/.test(message) ? [`${level} ${message}`] : []));
   for (const body of upTo(100)) await put(channel, body, body);
-  const [first = ""] = (await readdir(dataFolder(folder))).filter((name) => name.endsWith(".log")).toSorted();
+  const files = async () => (await readdir(dataFolder(folder))).filter((name) => name.endsWith(".log")).toSorted();
+  const [first = "", second = ""] = await files();
   const segment = path.join(dataFolder(folder), first);
   const take = channel.openTake();
   const taken = await take.take(150, never);
@@ -269,14 +270,16 @@ test("a checkpoint that cannot be completed is logged once, and when it is writt
     async () => shown(),
     ({ length }) => length > 0,
   );
+  const kept = await files();
   await rm(segment, { recursive: true });
   await rename(`${segment}.aside`, segment);
   await drain(channel, 100);
   await channel.stop();
 
   assert.equal(taken.length, 150);
+  assert.deepEqual([kept.includes(first), kept.includes(second)], [true, false]);
   assert.deepEqual(shown(), [
-    "error checkpoint not written: a crash now would deliver events again",
-    "info checkpoint is written again",
+    "error a file whose events are stored cannot be removed",
+    "info files whose events are stored are removed again",
   ]);
 });

@@ -28,7 +28,14 @@ for (const memoryCapacity of [0, 10]) {
     const folder = await tempFolder(context);
     const next = HIGHEST_SEQUENCE - 2;
     const done = new DoneRanges(next - 1, []);
-    const common = { runs: [], limits: new Map(), formerIds: [], closed: true, inMemory: memoryCapacity > 0 };
+    const common = {
+      runs: [],
+      limits: new Map(),
+      formerIds: [],
+      missing: [],
+      closed: true,
+      inMemory: memoryCapacity > 0,
+    };
     await saved(folder, { ...common, id: "0123456789abcdef", done, next, written: next - 1 });
     const { channel } = await openIn(folder, { memoryCapacity });
     await put(channel, 1, 2);
