@@ -130,7 +130,7 @@ export class NameTemplate {
 
   /** Throws code `INVALID_TEMPLATE` when it asks for a group that the pattern does not have. */
   constructor(text: string, pattern: Groups) {
-    this.#parts = [...text.matchAll(PARTS)].map((match) => partOf(match, pattern));
+    this.#parts = [...text.matchAll(PARTS)].flatMap((match) => partsOf(match, pattern));
   }
 
   /** The new name, of what `groups` of the pattern gave. */
@@ -142,16 +142,20 @@ export class NameTemplate {
 // An escaped character, a numbered group, a named group, or a plain character.
 const PARTS = /\\(?<escaped>.)|\$(?<number>\d+)|\$\{(?<name>\w+)\}|(?<plain>.)/gsu;
 
-function partOf({ groups = {} }: RegExpExecArray, pattern: Groups): string | number {
+function partsOf({ groups = {} }: RegExpExecArray, pattern: Groups): readonly (string | number)[] {
   const { escaped, number, name, plain } = groups;
-  if (number !== undefined) return numbered(Number(number), pattern);
-  if (name !== undefined) return named(name, pattern);
-  return escaped ?? plain ?? "";
+  if (number !== undefined) return numbered(number, pattern);
+  if (name !== undefined) return [named(name, pattern)];
+  return [escaped ?? plain ?? ""];
 }
 
-function numbered(group: number, pattern: Groups): number {
-  if (group <= pattern.groupCount) return group;
-  throw missing(`$${group}`, pattern);
+/** As many of the digits as give a group that exists, as in Java: with one group `$12` is the group and a `2`. */
+function numbered(digits: string, pattern: Groups): readonly (string | number)[] {
+  for (let end = digits.length; end > 0; end -= 1) {
+    const group = Number(digits.slice(0, end));
+    if (group <= pattern.groupCount) return [group, digits.slice(end)];
+  }
+  throw missing(`$${digits}`, pattern);
 }
 
 function named(name: string, pattern: Groups): number {

@@ -83,6 +83,19 @@ const cases = [
     result: "s-x /n/a 1$0car1 Car speed:Number at:geo:json",
   },
   {
+    says: "digits behind the number of a group that would make one that is not there are text",
+    given: [
+      {
+        originalService: "(s)vc",
+        newService: "$10",
+        servicePathMappings: [
+          { entityMappings: [{ originalEntityId: "car(\\d)", newEntityId: "car$100" }, { newEntityType: "Bus" }] },
+        ],
+      },
+    ],
+    result: "s0 /a car100 Car speed:Number at:geo:json",
+  },
+  {
     says: "new types and attribute names are taken as they are",
     given: within([
       {

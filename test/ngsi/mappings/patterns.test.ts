@@ -19,6 +19,8 @@ test("the first match gives its groups, undefined for one that took no part", ()
 const replacements = [
   { pattern: "(?P<first>\\w)(\\w)", by: "$2${first}", text: "ab cd", result: "ba dc" },
   { pattern: "b", by: "\\$1", text: "abc", result: "a$1c" },
+  { pattern: "(\\d)", by: "<$123>", text: "a7", result: "a<723>" },
+  { pattern: "(a)(b)", by: "$02$0", text: "ab", result: "bab" },
   { pattern: "b", by: "", text: "abcb", result: "ac" },
   { pattern: "x*", by: "-", text: "ab", result: "-a-b-" },
   { pattern: "z", by: "-", text: "ab", result: "ab" },
