@@ -1,5 +1,5 @@
 import type { ColumnNaming } from "../../ngsi/index.js";
-import type { Logger } from "../../sdk/index.js";
+import { AgentError, type Logger } from "../../sdk/index.js";
 import type { Column } from "../contract/column.js";
 import { databaseErrorOf } from "../contract/database-error.js";
 import type { Store } from "../contract/driver.js";
@@ -76,10 +76,19 @@ export async function makeOwnTable(table: OwnTable, store: KnownStore, signal: A
       tables.learn(name, table.columns);
     } catch (error) {
       // All sinks of a database share this table, so another one may create it at the same time.
-      if (attempt === MOST_ATTEMPTS || !dialect.errors.raced(databaseErrorOf(error))) throw error;
+      if (attempt === MOST_ATTEMPTS || !dialect.errors.raced(databaseErrorOf(error)))
+        throw ofNoEvent(error, name, store);
       tables.forget(name);
     }
   }
+}
+
+/** No data of an event is in the definition of such a table: an error of it must not make events dead letters. */
+function ofNoEvent(error: unknown, { schema, table }: TableName, { dialect: { errors } }: KnownStore): unknown {
+  const { message } = databaseErrorOf(error);
+  if (errors.retryable(databaseErrorOf(error))) return error;
+  const what = `making table ${schema}.${table}, in which the sink keeps its own state: ${message}`;
+  return new AgentError("STORE_UNAVAILABLE", what, { cause: error, retryable: true });
 }
 
 /** Whether the table exists; if so, its missing columns are added. */

@@ -12,6 +12,12 @@ const NOT_READY = "55000";
 const DOUBTFUL_CLASSES = new Set(["09", "20", "21", "27", "2F", "38", "39", "44", "P0"]);
 // Conflicts, resources such as the disk, and what was ended by an operator or a time limit.
 const OF_ALL_CLASSES = new Set(["40", "53", "57"]);
+/** By `lock_timeout`. */
+const LOCKED = "55P03";
+/** By `transaction_timeout`, since PostgreSQL 17. */
+const TRANSACTION_ENDED = "25P04";
+// The same by limits of the server, which have other classes; the second one is of idle_in_transaction_session_timeout.
+const OF_ALL = new Set([LOCKED, "25P03", TRANSACTION_ENDED]);
 const NO_GEOMETRY =
   /parse error - |invalid GeoJson|geometry (?:requires|must|contains|has too)|can not mix dimensionality|invalid WKB/i;
 const CURABLE = new Set([...MISSING, "42501"]);
@@ -24,13 +30,13 @@ export const postgresqlErrors: DatabaseErrorReader = {
   missing: ({ code }) => code !== undefined && MISSING.has(code),
   raced: ({ code, message }) =>
     code !== undefined && RACED.has(code) && (code !== "XX000" || /concurrently/.test(message)),
-  tooSlow: coded(STATEMENT_CANCELED),
+  tooSlow: coded(STATEMENT_CANCELED, TRANSACTION_ENDED),
   doubtful: ({ code, message }) =>
     code !== undefined &&
     (code === NOT_READY ||
       DOUBTFUL_CLASSES.has(code.slice(0, 2)) ||
       (code === "XX000" && !/concurrently/.test(message))),
-  ofOnePlace: ({ code }) => isSqlState(code) && !OF_ALL_CLASSES.has(code.slice(0, 2)),
+  ofOnePlace: ({ code }) => isSqlState(code) && !OF_ALL.has(code) && !OF_ALL_CLASSES.has(code.slice(0, 2)),
   retryable: (error) =>
     isWithoutPostgis(error) || isWithoutTimescale(error) || (!isNoGeometry(error) && isTemporary(error)),
   explain: (error, server) =>
@@ -113,6 +119,16 @@ const explanations: readonly Explanation[] = [
     when: coded(STATEMENT_CANCELED),
     say: (server, { message }) =>
       `${described(server)} took too long: ${message}; a batch is written in parts then, raise rdb_statement_timeout if it needs more`,
+  },
+  {
+    when: coded(TRANSACTION_ENDED),
+    say: (server, { message }) =>
+      `${described(server)} took too long: ${message}; a batch is written in parts then, raise transaction_timeout of the user if it needs more`,
+  },
+  {
+    when: coded(LOCKED),
+    say: (server, { message }) =>
+      `somebody keeps a table of ${described(server)} locked: ${message}; end that transaction, or raise lock_timeout of the user`,
   },
   {
     when: (error) => coded("ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH")(error) || saying(/timeout/)(error),
