@@ -140,8 +140,8 @@ async function comparison(running: RunningChannel, comparing: Comparing): Promis
 function sentence(channel: string, { events, expected, difference }: StoreComparison): string {
   if (difference < 0) {
     const look =
-      "a stored position that was changed by hand or by another agent makes events count as stored that are not, and so do events " +
-      "without a row";
+      "a database that was restored from a backup lacks what came after it; a stored position that was changed by hand or by another " +
+      "agent makes events count as stored that are not, and so do events without a row";
     const numbers = `they hold ${events}, the ledger says ${expected}`;
     return `channel "${channel}": its stores lack ${-difference} events (${numbers}); ${look}: ${beginAgain}`;
   }

@@ -29,6 +29,8 @@ export interface Standing {
   readonly position: string | undefined;
   /** The run of the agent; undefined in rows of earlier versions. */
   readonly owner: string | undefined;
+  /** The time of the last move, where it is remembered. */
+  readonly moved?: string | undefined;
 }
 
 export interface PositionRow extends Standing {
@@ -36,7 +38,6 @@ export interface PositionRow extends Standing {
   /** The name of a channel, of a part of it, or of a database. */
   readonly channel: string;
   readonly position: string;
-  /** The time of the last move. */
   readonly moved: string | undefined;
 }
 

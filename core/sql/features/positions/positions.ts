@@ -53,6 +53,8 @@ export class Positions {
   #kept: RecentMap<readonly string[]>;
   /** The rows of this sink, as first read or last written. */
   readonly #known: RecentMap<Standing>;
+  /** The positions that rows were last moved to, whatever became of that. */
+  readonly #tried: RecentMap<string>;
 
   constructor(of: PositionsOf, store: KnownStore) {
     this.#of = of;
@@ -60,6 +62,7 @@ export class Positions {
     this.#rows = new PositionRows(store);
     this.#units = new CommitUnits(store, this.#rows);
     this.#known = new RecentMap(this.#most);
+    this.#tried = new RecentMap(this.#most);
     this.#kept = new RecentMap(this.#most);
   }
 
@@ -115,7 +118,7 @@ export class Positions {
   async stored(signal: AbortSignal): Promise<readonly string[]> {
     const found = await ownPositions(this.#of.sink, { rows: this.#rows, store: this.#store }, signal);
     for (const { name, row } of found) {
-      this.#known.set(rowKey(name, row.channel), { position: row.position, owner: row.owner });
+      this.#known.set(rowKey(name, row.channel), standingOf(row));
     }
     return found.flatMap(({ row }) => (isWhole(row) ? row.position : []));
   }
@@ -140,8 +143,10 @@ export class Positions {
       await this.#read(name, [channel], signal);
     }
     const known = this.#known.get(key) ?? NOTHING;
-    const next = { position, owner: run };
-    const move = { sink, channel, known, next, moved: now(), events };
+    const moved = now();
+    const next = { position, owner: run, moved: moved.toISOString() };
+    const move = { sink, channel, known, next, moved, events };
+    this.#tried.set(key, position);
     return { key, next, statements: await this.#rows.move(name, move, signal) };
   }
 
@@ -184,8 +189,29 @@ export class Positions {
       const deletion = this.#rows.deletion(name, sink, channel);
       throw positionConflict({ sink, channel, table, owner: found.owner, moved: found.moved, deletion });
     }
-    this.#known.set(key, found === undefined ? NOTHING : { position: found.position, owner: found.owner });
+    if (known?.owner === run && !same && found?.position !== this.#tried.get(key))
+      this.#reportGoneBack(name, known, found);
+    this.#known.set(key, found === undefined ? NOTHING : standingOf(found));
   }
+
+  /** It was restored from a backup, say, or its server replaced by one that did not have the last transactions. */
+  #reportGoneBack(name: TableName, known: Standing, found: PositionRow | undefined): void {
+    const { log } = this.#store;
+    const { schema, table } = name;
+    if (found === undefined) {
+      log.warn({ schema, table }, "the stored position is gone; the store may lack what was stored before");
+      return;
+    }
+    const { moved: since = "" } = found;
+    const { moved: until = "" } = known;
+    // A later one was written by another sink of this run, or by a write whose answer was lost.
+    if (since >= until) return;
+    log.error({ schema, table, since, until }, "the store has gone back: it lacks what was stored between these times");
+  }
+}
+
+function standingOf({ position, owner, moved }: PositionRow): Standing {
+  return { position, owner, moved };
 }
 
 interface Row {

@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import type { Place } from "../plugins/rdb-sink/databases.js";
+import { onEveryDatabase } from "../plugins/rdb-sink/on-every-database.js";
+import { entity, eventOf, type LoggingSink, never } from "../plugins/rdb-sink/sinks.js";
+import { at } from "../support/position.js";
+
+const MINUTE = 60_000;
+
+/** A sink whose clock is a minute later at each look. */
+async function clocked(place: Place): Promise<LoggingSink> {
+  let minutes = 0;
+  return await place.sink({}, () => new Date(++minutes * MINUTE));
+}
+
+async function persist({ sink }: LoggingSink, service: string, number: number): Promise<void> {
+  const events = [eventOf(entity("urn:b:1", { a: String(number) }), service)];
+  await sink.persist({ events, position: at(`${service}c:${number}`) }, never);
+}
+
+const positionOf = async (place: Place, service: string) => {
+  const [schema, table] = place.positions(service);
+  const [row] = await place.select(
+    schema,
+    table,
+    `SELECT deneb_position, deneb_moved FROM @ WHERE deneb_channel = '${service}c'`,
+  );
+  return { position: row?.["deneb_position"] ?? "", moved: row?.["deneb_moved"] ?? "" };
+};
+
+const told = ({ lines }: LoggingSink) => lines.filter(({ message }) => /^the store/.test(message));
+
+await onEveryDatabase("a store that goes back", [
+  {
+    name: "a store without what was stored last, as after a restore, is an error in the log with the times, and is written on",
+    service: "back",
+    run: async (place, service) => {
+      const made = await clocked(place);
+      await persist(made, service, 1);
+      const then = await positionOf(place, service);
+      await persist(made, service, 2);
+      const last = await positionOf(place, service);
+      const [schema, table] = place.positions(service);
+      await place.alter(
+        schema,
+        table,
+        `UPDATE @ SET deneb_position = '${then.position}', deneb_moved = '${then.moved}' WHERE deneb_channel = '${service}c'`,
+      );
+
+      await persist(made, service, 3);
+      await persist(made, service, 4);
+
+      assert.deepEqual(
+        told(made).map(({ message, fields }) => [message, Reflect.get(fields, "since"), Reflect.get(fields, "until")]),
+        [["the store has gone back: it lacks what was stored between these times", then.moved, last.moved]],
+      );
+      assert.equal((await positionOf(place, service)).position, `${service}c:4`);
+    },
+  },
+  {
+    name: "a store whose position is gone is a warning in the log, and is written on",
+    service: "gone",
+    run: async (place, service) => {
+      const made = await clocked(place);
+      await persist(made, service, 1);
+      const [schema, table] = place.positions(service);
+      await place.alter(schema, table, `DELETE FROM @ WHERE deneb_channel = '${service}c'`);
+
+      await persist(made, service, 2);
+
+      assert.deepEqual(
+        told(made).map(({ message }) => message),
+        ["the stored position is gone; the store may lack what was stored before"],
+      );
+      assert.equal((await positionOf(place, service)).position, `${service}c:2`);
+    },
+  },
+  {
+    name: "a position that another sink of the same agent moved on is none that went back",
+    service: "handed",
+    run: async (place, service) => {
+      const before = await clocked(place);
+      await persist(before, service, 1);
+      const next = await place.sink({}, () => new Date(60 * MINUTE));
+      await persist(next, service, 2);
+
+      await persist(before, service, 3);
+
+      assert.deepEqual([told(before), told(next)], [[], []]);
+    },
+  },
+]);
