@@ -7,15 +7,25 @@ import type { ServerSettings } from "../server.js";
 // The number of prepared statements of one connection; a server has a limit of some thousands for all.
 const MOST_PREPARED = 1000;
 
-const MODES = "CONCAT(REPLACE(@@SESSION.sql_mode, 'NO_BACKSLASH_ESCAPES', ''), ',STRICT_TRANS_TABLES')";
+/**
+ * A server or an account may begin its sessions with another character set (`init_connect`). The driver would write texts in that one:
+ * without the characters that it lacks, and with others that end a text of a statement.
+ */
+export const TEXTS = `SET SESSION character_set_client = utf8mb4, character_set_results = utf8mb4,
+  collation_connection = utf8mb4_unicode_ci`;
+
+/** That of the server if it has transactions, else InnoDB, where there is one. */
+const ENGINE = `SELECT engine FROM information_schema.engines WHERE support IN ('YES', 'DEFAULT')
+  ORDER BY transactions = 'YES' AND engine = @@default_storage_engine DESC, engine = 'InnoDB' DESC,
+    engine = @@default_storage_engine DESC LIMIT 1`;
 
 /**
  * What the sink relies on, whatever a server or an account begins its sessions with. Without autocommit a read would open a
- * transaction that shows later reads the past, without the strict mode values are cut to fit their column, and texts in
- * statements are written with backslashes.
+ * transaction that shows later reads the past, without the strict mode values are cut to fit their column, texts in statements are
+ * written with backslashes, and a new table without transactions would keep rows of a batch that failed.
  */
-export const SESSION = `SET SESSION autocommit = 1, lock_wait_timeout = DEFAULT,
-  sql_mode = TRIM(BOTH ',' FROM REPLACE(${MODES}, ',,', ','))`;
+export const SESSION = `${TEXTS}, autocommit = 1, lock_wait_timeout = DEFAULT,
+  sql_mode = 'STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION', default_storage_engine = (${ENGINE})`;
 
 /** The settings of one connection for `mysql2`. */
 export function connectionOptions(settings: ServerSettings, encryption: Encryption): ConnectionOptions {
@@ -82,6 +92,7 @@ export async function withConnection<T>(
   connection.on("error", () => undefined);
   const stopListening = onAbort(signal, () => connection.destroy());
   try {
+    await connection.query(TEXTS);
     return await work(connection);
   } finally {
     stopListening();

@@ -17,7 +17,7 @@ import { connectionOptions, SESSION, wantsOtherEncryption } from "./connection.j
 import { ConnectionPool } from "./connection-pool.js";
 import { takesNoWrites } from "./errors.js";
 import { MysqlPages } from "./pages.js";
-import { writeSteps } from "./write-steps.js";
+import { fitsInto, writeSteps } from "./write-steps.js";
 
 /** Told once how the server keeps names of tables, unless as they are: the value of `lower_case_table_names`. */
 export type NamesWatch = (kept: number) => void;
@@ -27,8 +27,9 @@ export class MysqlDriver implements Driver {
   readonly #settings: ServerSettings;
   readonly #pool: ConnectionPool<Connection>;
   readonly #leases = new Leases();
-  /** Connections whose session has the settings of the sink. */
-  readonly #prepared = new WeakSet<Connection>();
+  /** Connections whose session has the settings of the sink, and the bytes of the largest message that their server takes. */
+  readonly #prepared = new WeakMap<Connection, number>();
+  #sent: "together" | "one at a time" = "together";
   readonly #pages: MysqlPages;
   #watch: NamesWatch | undefined;
 
@@ -69,8 +70,22 @@ export class MysqlDriver implements Driver {
   }
 
   async write(statements: readonly Statement[], signal: AbortSignal): Promise<number> {
+    try {
+      return await this.#write(statements, this.#sent, signal);
+    } catch (error) {
+      // Nothing of a text is run that is refused for what it is.
+      if (this.#sent === "one at a time" || !SEVERAL_REFUSED.has(codeOf(error))) throw error;
+      const bytes = await this.#write(statements, "one at a time", signal);
+      this.#sent = "one at a time";
+      return bytes;
+    }
+  }
+
+  async #write(statements: readonly Statement[], sent: "together" | "one at a time", signal: AbortSignal) {
     return await this.#leased(signal, async (connection) => {
-      for (const step of writeSteps(statements)) {
+      const packetBytes = this.#prepared.get(connection) ?? Number.POSITIVE_INFINITY;
+      for (const step of writeSteps(statements, sent)) {
+        if (!fitsInto(packetBytes, step)) throw tooLarge(packetBytes);
         if (typeof step === "string") await connection.query(step);
         else await execute(connection, step.statement, step.run);
       }
@@ -120,8 +135,10 @@ export class MysqlDriver implements Driver {
   }
 
   async #preparedFor<T>(connection: Connection, work: (connection: Connection) => Promise<T>): Promise<T> {
-    if (!this.#prepared.has(connection)) await connection.query(SESSION);
-    this.#prepared.add(connection);
+    if (!this.#prepared.has(connection)) {
+      await connection.query(SESSION);
+      this.#prepared.set(connection, await mostBytes(connection));
+    }
     return await work(connection);
   }
 
@@ -143,6 +160,20 @@ export class MysqlDriver implements Driver {
     connection.on("error", () => this.#pool.broken(connection));
     return connection;
   }
+}
+
+/** What a proxy says that shares connections among its clients (4501, MySQL Router), and one that passes no texts of several. */
+const SEVERAL_REFUSED: ReadonlySet<string | undefined> = new Set(["ER_4501", "ER_PARSE_ERROR"]);
+
+async function mostBytes(connection: Connection): Promise<number> {
+  const [rows] = await connection.query<RowDataPacket[]>("SELECT @@max_allowed_packet AS most");
+  return Number(rows[0]?.["most"]);
+}
+
+/** With the code and the words of the server. */
+function tooLarge(packetBytes: number): Error {
+  const error = new Error(`Got a packet bigger than 'max_allowed_packet' bytes, which is ${packetBytes}`);
+  return Object.assign(error, { code: "ER_NET_PACKET_TOO_LARGE" });
 }
 
 /** The value of `lower_case_table_names`: 0 keeps names as they are. */

@@ -95,8 +95,8 @@ interface Chunk {
 
 const MOST_PARAMETERS = 65_535;
 const MOST_ROWS = 100;
-// A statement must fit into max_allowed_packet, 16 MiB unless the server says otherwise; a row alone may be larger.
-const MOST_CHARACTERS = 1_000_000;
+// A statement must fit into max_allowed_packet, 1 MiB in old settings; a row alone may be larger.
+const MOST_CHARACTERS = 250_000;
 
 /** Splits rows into statements of bounded length and number of parameters. */
 function chunks(rows: readonly (readonly Cell[])[], columns: number): readonly Chunk[] {

@@ -2,6 +2,8 @@ import type { Cell, Statement } from "deneb/sql";
 
 /** Characters of statements that are sent together: a server may take no more than 1 MiB at once. */
 const MOST_CHARACTERS = 250_000;
+/** For a server, or what is in front of it, that takes one statement at a time. */
+const ONE_AT_A_TIME = 0;
 /** Characters of values from which on a statement is sent by itself, with its values apart. */
 const LARGE_CHARACTERS = 50_000;
 
@@ -18,11 +20,15 @@ export type WriteStep = string | Run;
  * The steps of a transaction up to its commit. A statement that is sent by itself takes a round trip, and two where the server has to
  * prepare it; a batch for a thousand tables has thousands.
  */
-export function* writeSteps(statements: readonly Statement[]): Generator<WriteStep> {
+export function* writeSteps(
+  statements: readonly Statement[],
+  sent: "together" | "one at a time" = "together",
+): Generator<WriteStep> {
+  const most = sent === "together" ? MOST_CHARACTERS : ONE_AT_A_TIME;
   let together = "START TRANSACTION";
   for (const one of runsOf(statements)) {
     const text = isApart(one) ? "" : withValues(one.statement.text, one.run);
-    const fits = text !== "" && together.length + text.length < MOST_CHARACTERS;
+    const fits = text !== "" && together.length + text.length < most;
     if (fits && together !== "") together += `;${text}`;
     else {
       if (together !== "") yield together;
@@ -31,6 +37,22 @@ export function* writeSteps(statements: readonly Statement[]): Generator<WriteSt
     if (text === "") yield one;
   }
   if (together !== "") yield together;
+}
+
+const MOST_BYTES_OF_A_CHARACTER = 3;
+/** What a message has besides its values: its head, and for each value its type and length. */
+const HEAD_BYTES = 64;
+const BYTES_BESIDE_A_VALUE = 12;
+
+/** Whether the server takes a step as one message; it ends the connection of a larger one, which may be all that is seen of it. */
+export function fitsInto(packetBytes: number, step: WriteStep): boolean {
+  const values = typeof step === "string" ? [step] : step.run;
+  let bytes = HEAD_BYTES;
+  for (const cell of values) bytes += BYTES_BESIDE_A_VALUE + MOST_BYTES_OF_A_CHARACTER * (cell?.length ?? 0);
+  if (bytes <= packetBytes) return true;
+  bytes = HEAD_BYTES;
+  for (const cell of values) bytes += BYTES_BESIDE_A_VALUE + Buffer.byteLength(cell ?? "");
+  return bytes <= packetBytes;
 }
 
 function* runsOf(statements: readonly Statement[]): Generator<Run> {
