@@ -179,7 +179,10 @@ test("tls servers are believed with their authority only, and clients with their
   const denied: readonly (readonly [Overrides, RegExp])[] = [
     [{ servers: tls(plain.url) }, /not signed by a trusted authority \(\w+\); give that authority in tls_ca_file/],
     [{ servers: [plain.url] }, /not signed by a trusted authority \(\w+\); give that authority in tls_ca_file/],
-    [{ servers: tls(plain.url), tls_ca_file: other }, /not signed by a trusted authority \(\w+\); give that authority in tls_ca_file/],
+    [
+      { servers: tls(plain.url), tls_ca_file: other },
+      /not signed by a trusted authority \(\w+\); give that authority in tls_ca_file/,
+    ],
     [{ servers: tls(mutual.url), tls_ca_file: ca }, /refuses the certificate of this client.*see tls_cert_file/],
     [{ servers: tls(mutual.url), tls_ca_file: ca, ...theirs }, /certificate of this client.*see tls_cert_file/],
     [{ servers: tls(without.url), tls_ca_file: ca }, /does not offer TLS/],
