@@ -43,7 +43,7 @@ test("TLS is asked for the name of the broker, by which routers find it, and for
 });
 
 test("a broker that goes away in the handshake is away: another try may find it", async (context) => {
-  const server = createPlainServer((socket) => socket.once("data", () => socket.resetAndDestroy()));
+  const server = createPlainServer((socket) => socket.once("data", () => socket.destroy()));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   context.after(() => server.close());
