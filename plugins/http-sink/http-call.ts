@@ -28,10 +28,7 @@ export async function send(call: HttpCall, { agent, timeout, signal }: CallOptio
   const deadline = new AbortController();
   const timer = setTimeout(() => deadline.abort(), timeout);
   try {
-    const response = await withEither(
-      [deadline.signal, signal],
-      async (either) => (await attempt(call, agent, either)) ?? (await anew(call, agent, either)),
-    );
+    const response = await withEither([deadline.signal, signal], (either) => answered(call, agent, either));
     if (response !== undefined) return response;
     throw new Error("the connection was closed");
   } catch (cause) {
@@ -61,6 +58,19 @@ function reasonFor(cause: unknown): string {
 
 const NO_CONTENT = 204;
 
+/** Where the server has closed a kept connection, it may have closed the others: tried until one is new. */
+async function answered(call: HttpCall, agent: Agent, signal: AbortSignal): Promise<HttpResponse | undefined> {
+  for (let kept = 0; kept <= agent.maxSockets; kept += 1) {
+    const response = await attempt(call, agent, signal);
+    if (response !== undefined) return response;
+    for (const idle of Object.values(agent.freeSockets)) for (const socket of idle ?? []) socket.destroy();
+  }
+  return undefined;
+}
+
+/** Connections that have carried a request. Node says so of a request only where it has not waited for its connection. */
+const used = new WeakSet<object>();
+
 /** Undefined when a kept connection turned out to be closed by the server: a new one may work. */
 function attempt(call: HttpCall, agent: Agent, signal: AbortSignal): Promise<HttpResponse | undefined> {
   const { url, method, headers, body } = call;
@@ -68,6 +78,11 @@ function attempt(call: HttpCall, agent: Agent, signal: AbortSignal): Promise<Htt
     const open = url.protocol === "https:" ? httpsRequest : httpRequest;
     const request = open(url, { method, headers, agent, signal });
     let responded = false;
+    let isKept = false;
+    request.on("socket", (socket) => {
+      isKept = used.has(socket);
+      used.add(socket);
+    });
     request.on("response", (response) => {
       responded = true;
       const { statusCode: status = 0, headers: fields } = response;
@@ -90,7 +105,7 @@ function attempt(call: HttpCall, agent: Agent, signal: AbortSignal): Promise<Htt
       resolve({ status: statusCode, headers, bytes: 0 });
     });
     request.on("error", (error) => {
-      if (request.reusedSocket && !responded && closed.has(codeOf(error))) resolve(undefined);
+      if (isKept && !responded && closed.has(codeOf(error))) resolve(undefined);
       else reject(error);
     });
     request.end(body);
@@ -99,12 +114,6 @@ function attempt(call: HttpCall, agent: Agent, signal: AbortSignal): Promise<Htt
 
 /** What a request on a connection that its server has closed fails with. */
 const closed: ReadonlySet<string | undefined> = new Set(["ECONNRESET", "EPIPE"]);
-
-/** Over a new connection: where the server has closed one that was idle, it may have closed the others. */
-function anew(call: HttpCall, agent: Agent, signal: AbortSignal): Promise<HttpResponse | undefined> {
-  for (const idle of Object.values(agent.freeSockets)) for (const socket of idle ?? []) socket.destroy();
-  return attempt(call, agent, signal);
-}
 
 interface RetryLimits {
   /** Milliseconds since 1970. */

@@ -91,6 +91,29 @@ test("a server that answers without reading the body keeps no connection busy", 
   assert.equal(requests, 3);
 });
 
+test("kept connections that the server has all closed are no failure, and each event is sent once", async (context) => {
+  const bodies: string[] = [];
+  const server = createServer((socket) =>
+    socket.once("data", (first) => {
+      bodies.push(/\r\n\r\n(.*)$/.exec(first.toString())?.[1] ?? "");
+      // As a server does whose time for an idle connection is over at this moment.
+      socket.once("data", () => socket.destroy());
+      socket.write(OK);
+    }),
+  );
+  const url = `http://${await serving(context, server)}/`;
+  const sink = await runningSink(context, { url, body: "{{attribute.n}}", max_connections: 4 });
+  const numbers = Array.from({ length: 60 }, (_, n) => n);
+
+  for (let from = 0; from < 60; from += 12)
+    await sink.persist({ events: numbers.slice(from, from + 12).map((n) => room(`room-${n}`, n)) }, patient);
+
+  assert.deepEqual(
+    bodies.map(Number).sort((one, other) => one - other),
+    numbers,
+  );
+});
+
 test("a certificate that replaces the one of the client is shown from the next write on, before a server refuses the old one", async (context) => {
   const [broker, old, renewed] = [selfSigned("server"), selfSigned("old"), selfSigned("renewed")];
   const shown: unknown[] = [];
