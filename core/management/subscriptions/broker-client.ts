@@ -1,7 +1,7 @@
 import { type IncomingHttpHeaders, type IncomingMessage, request as requestPlain } from "node:http";
 import { request as requestTls } from "node:https";
 import { isNestedDeeperThan } from "../../ngsi/values/json.js";
-import { AgentError, codeOf, onAbort } from "../../sdk/index.js";
+import { AgentError, codeOf, onAbort, reasonOf, type TlsWords, tlsReason } from "../../sdk/index.js";
 import { addressOf, type BrokerEndpoint, type BrokerTargets } from "./broker-targets.js";
 
 /** Maximum size of an answer, and of all pages of a list together. */
@@ -132,14 +132,21 @@ export function brokerTimeout(endpoint: BrokerEndpoint, millis: number): AgentEr
   return new AgentError("BROKER_TIMEOUT", message, { retryable: true });
 }
 
+const words: TlsWords = {
+  server: "the broker",
+  ca: "the file that NODE_EXTRA_CA_CERTS names at the start of the agent",
+  client: "its settings: calls of the agent show no certificate",
+  plain: 'call it with "ssl": "false", or at its port for TLS',
+  name: "call it by a name of its certificate",
+};
+
 function failureOf(endpoint: BrokerEndpoint, reached: boolean, cause: unknown): AgentError {
-  const broker = `calling broker "${addressOf(endpoint)}", which`;
-  return reached
-    ? new AgentError("BROKER_HUNG_UP", `${broker} ended the connection without a full answer`, {
-        cause,
-        retryable: true,
-      })
-    : new AgentError("BROKER_UNREACHABLE", `${broker} cannot be reached`, { cause, retryable: true });
+  const code = reached ? "BROKER_HUNG_UP" : "BROKER_UNREACHABLE";
+  const calling = `calling broker "${addressOf(endpoint)}"`;
+  const what = reached ? "which ended the connection without a full answer" : "which cannot be reached";
+  const ofTls = tlsReason({ code: codeOf(cause) ?? "", message: reasonOf(cause) }, words);
+  const message = ofTls === undefined ? `${calling}, ${what}` : `${calling}: ${ofTls}`;
+  return new AgentError(code, message, { cause, retryable: true });
 }
 
 async function textOf(response: IncomingMessage): Promise<string> {
