@@ -1,5 +1,6 @@
 import { type Examiner, FailureLog, followFiles, type Handover, type Probe, reasonOf, type Source } from "deneb/sdk";
 import type { HttpConfig } from "./config.js";
+import { MOST_IN_PROCESS } from "./limits.js";
 import { Listener, type ListenerOwner } from "./listener.js";
 import { type HttpContext, Responder } from "./responder.js";
 import { namesSameFiles, readTls, type TlsOptions } from "./server-setup.js";
@@ -49,6 +50,18 @@ export class HttpSource implements Source {
     this.#listener = listener;
     if (owner.tls !== undefined) this.#follow(listener, owner.tls);
     log.info({ host, port: listener.port ?? port }, "listening");
+    this.#warnOfFiles();
+  }
+
+  #warnOfFiles(): void {
+    const { max_connections } = this.#config;
+    if (max_connections <= MOST_IN_PROCESS) return;
+    const remedy = "raise the limit of open files (ulimit -Hn, LimitNOFILE), or lower max_connections";
+    const fields = { max_connections, connections: MOST_IN_PROCESS, remedy };
+    this.#context.log.warn(
+      fields,
+      "fewer connections than max_connections may be open: this process may open too few files",
+    );
   }
 
   stop(signal: AbortSignal): Promise<void> {

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import type { Socket } from "node:net";
 import type { HttpConfig } from "./config.js";
 import { closingResponse, type Refusal, tooManyConnections } from "./responses.js";
@@ -60,6 +61,22 @@ const MOST_ANSWERED = 100;
 /** How long a sender has to read its response. */
 const LINGER_MILLIS = 2000;
 
+/** Where the system does not say how many files this process may open. */
+const USUAL_FILES = 10_240;
+
+/** Connections of all sources of this process: channels, databases and the management interface need the other half of its files. */
+export const MOST_IN_PROCESS = Math.floor(openFileLimit() / 2);
+let openInProcess = 0;
+
+/** Node has raised it as far as it may. */
+function openFileLimit(): number {
+  try {
+    return Number(/^Max open files +(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"))?.[1] ?? USUAL_FILES);
+  } catch {
+    return USUAL_FILES;
+  }
+}
+
 /** Counts the open connections of a source, and closes those beyond the limit. */
 export class ConnectionLimit {
   #config: Limits;
@@ -80,17 +97,20 @@ export class ConnectionLimit {
   admits(socket: Socket, isPlain: boolean): boolean {
     const { max_connections, retry_after } = this.#config;
     this.#open += 1;
+    openInProcess += 1;
     socket.once("close", this.#closed);
-    if (this.#open <= max_connections) return true;
+    if (this.#open <= max_connections && openInProcess <= MOST_IN_PROCESS) return true;
     const refusal = tooManyConnections(retry_after);
     this.#refused(refusal);
-    if (isPlain && this.#open <= max_connections + MOST_ANSWERED) endWith(closingResponse(refusal), socket);
+    const mayWait = this.#open <= max_connections + MOST_ANSWERED && openInProcess <= MOST_IN_PROCESS * 1.1;
+    if (isPlain && mayWait) endWith(closingResponse(refusal), socket);
     else socket.destroy();
     return false;
   }
 
   readonly #closed = (): void => {
     this.#open -= 1;
+    openInProcess -= 1;
   };
 }
 

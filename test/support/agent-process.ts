@@ -29,17 +29,21 @@ export interface AgentSetup {
   readonly flags?: readonly string[];
   /** The file that is run; absent: that of the program. */
   readonly main?: string;
+  /** How many files it may open; absent: as many as this process. */
+  readonly openFiles?: number;
 }
 
 /** Starts the program as a user would, on free ports, and waits until it is ready. */
 export async function startAgent(
   context: Pick<TestContext, "after">,
-  { properties, folder, env = {}, flags: more = [], main = program }: AgentSetup,
+  { properties, folder, env = {}, flags: more = [], main = program, openFiles }: AgentSetup,
 ): Promise<AgentProcess> {
   const file = path.join(folder, "agent.properties");
   await writeFile(file, properties);
   const flags = ["--config", file, "--data-dir", path.join(folder, "data"), "--management-port", "0", ...more];
-  const child = spawn(process.execPath, [main, "run", ...flags], {
+  const limited = openFiles === undefined ? [] : ["/bin/sh", "-c", `ulimit -n ${openFiles}; exec "$@"`, "sh"];
+  const [command = "", ...args] = [...limited, process.execPath, main, "run", ...flags];
+  const child = spawn(command, args, {
     env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });

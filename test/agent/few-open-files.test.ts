@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { test } from "node:test";
+import { startAgent } from "../support/agent-process.js";
+import { tempFolder } from "../support/temp-folder.js";
+import { until } from "../support/until.js";
+
+const properties = `
+a.sources = http-source
+a.channels = c
+a.sinks = k
+a.sources.http-source.type = http
+a.sources.http-source.port = 0
+a.sources.http-source.bind = 127.0.0.1
+a.sources.http-source.channels = c
+a.sources.http-source.handler = ngsi
+a.channels.c.type = file
+a.sinks.k.type = rdb
+a.sinks.k.channel = c
+a.sinks.k.rdb_dialect = sqlite
+`;
+
+test("senders that keep more connections than the process may open files do not keep it from its work", {
+  skip: process.platform === "linux" ? false : "the limit is read from /proc",
+}, async (context) => {
+  const folder = await tempFolder(context);
+  const { notifyUrl, managementUrl, lines } = await startAgent(context, { folder, properties, openFiles: 256 });
+  const { hostname, port } = new URL(notifyUrl);
+  const body = JSON.stringify({
+    id: "urn:n",
+    type: "Notification",
+    subscriptionId: "urn:s:1",
+    data: [{ id: "urn:room:1", type: "Room", number: { type: "Property", value: 1 } }],
+  });
+  const kept = await fetch(notifyUrl, { method: "POST", headers: { "Content-Type": "application/json" }, body });
+  await kept.text();
+
+  const sockets = Array.from({ length: 400 }, () => connect(Number(port), hostname));
+  context.after(() => sockets.forEach((socket) => socket.destroy()));
+  await Promise.all(sockets.map((socket) => once(socket, "connect").catch(() => undefined)));
+  const response = await fetch(notifyUrl, { method: "POST", headers: { "Content-Type": "application/json" }, body });
+  const stats = await until(
+    async () => (await fetch(`${managementUrl}/v1/stats`)).text(),
+    (text) => text.includes('"num_persisted_events":2'),
+  );
+
+  // On the connection that was there before.
+  assert.equal(response.status, 200);
+  assert.match(stats, /"num_persisted_events":2/);
+  const told = lines.filter(({ level }) => level === "warn").map(({ msg, cause }) => cause ?? msg);
+  assert.deepEqual(told, [
+    "fewer connections than max_connections may be open: this process may open too few files",
+    "too-many-connections",
+  ]);
+});
