@@ -111,8 +111,7 @@ export class Agent {
 
   /** Events that the end of the process would lose now. */
   get eventsInMemory(): number {
-    const forgetting = this.assembly.channels.filter(({ channel }) => !channel.durable);
-    return forgetting.reduce((sum, { channel }) => sum + (channel.size ?? 0), 0);
+    return this.assembly.channels.reduce((sum, { channel }) => sum + channel.inMemory, 0);
   }
 
   /**

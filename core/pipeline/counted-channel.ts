@@ -60,6 +60,11 @@ export class CountedChannel implements Channel {
     return this.#channel.size;
   }
 
+  /** Events that the end of the process would lose now. */
+  get inMemory(): number {
+    return (this.durable ? this.#channel.unsaved : this.size) ?? 0;
+  }
+
   /** Whether the ledger can be compared with the size. */
   get isExact(): boolean {
     return this.#channel.size !== undefined && this.sizeIs === "exact";

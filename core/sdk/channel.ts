@@ -125,6 +125,8 @@ export interface Channel extends Lifecycle, Examined {
   readonly transactionCapacity: number;
   /** True when events outlive the process: then the ledger of the channel is kept over restarts, too. */
   readonly durable?: boolean;
+  /** Of a durable channel: events that are in memory alone until it stops, and that a kill would lose; absent for none. @beta */
+  readonly unsaved?: number;
   /** True when takes may say of an event that it is redelivered; the takes of other channels are not asked. */
   readonly redelivers?: boolean;
   /**

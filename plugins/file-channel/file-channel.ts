@@ -64,6 +64,10 @@ export class FileChannel implements Channel {
     return this.#queue.bytes;
   }
 
+  get unsaved(): number {
+    return this.#queue.unsaved;
+  }
+
   get lost(): number {
     return this.#queue.lost;
   }

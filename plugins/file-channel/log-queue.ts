@@ -55,6 +55,11 @@ export class LogQueue implements EventQueue {
     return this.#events.size;
   }
 
+  /** Events that are in memory alone. */
+  get unsaved(): number {
+    return this.#unsaved.size;
+  }
+
   get lost(): number {
     return this.#events.lost + this.#unsavable;
   }
@@ -167,6 +172,7 @@ export class LogQueue implements EventQueue {
     await this.#events.idle();
     await this.#supply.idle();
     if (this.#unsaved.size > 0) this.#unsavable = await saveUnsaved(this.#unsaved, this.#events.appender, this.#log);
+    this.#unsaved.clear();
     await this.#events.close();
   }
 
