@@ -30,6 +30,8 @@ export interface NativeValue {
   readonly text: string;
   /** What a text column stores. */
   readonly plain: string;
+  /** Of a text: where it is a JSON object or list, a column of JSON stores that. So do the metadata and texts of NGSI v2. */
+  readonly mayBeJson?: boolean;
 }
 
 /**

@@ -3,8 +3,24 @@ import { lossyNumbers } from "../../ngsi/values/lossy-numbers.js";
 import type { Cells, NativeValue } from "./column.js";
 import type { Cell } from "./statement.js";
 
-/** JSON text of any value. @beta */
-export function jsonCell({ kind, text, plain }: NativeValue): string {
+/** What a column of JSON stores for a value, if it keeps any JSON text. @beta */
+export function jsonCell(value: NativeValue): string {
+  const { kind, text, mayBeJson } = value;
+  return kind === "text" && mayBeJson === true && isStructure(text) ? text : exactJson(value);
+}
+
+function isStructure(text: string): boolean {
+  if (!/^\s*[[{]/.test(text)) return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The value as JSON text; a text is a JSON string, whatever it holds. */
+export function exactJson({ kind, text, plain }: NativeValue): string {
   if (kind === "geometry") return /^[[{]/.test(plain) ? plain : JSON.stringify(plain);
   return kind === "text" || kind === "time" ? JSON.stringify(text) : text;
 }

@@ -11,7 +11,7 @@ import {
 import type { NativeValue } from "../contract/column.js";
 import type { Cell } from "../contract/statement.js";
 import type { Claim } from "./column-names.js";
-import { attributeValue, type LayoutOptions, memberValue, TIME_MEMBERS, textValue } from "./layout.js";
+import { attributeValue, type LayoutOptions, memberValue, metadataValue, TIME_MEMBERS } from "./layout.js";
 
 /** The attribute in which NGSI v2 gives the reason for a notification; it is not part of the entity. */
 export const ALTERATION_TYPE = "alterationType";
@@ -80,8 +80,12 @@ export function widthOf({ name, members, others }: Attribute, { api }: Entity, {
 }
 
 /** The typed value of the column of an attribute itself. */
-export function ownValue(attribute: Attribute, options: LayoutOptions): NativeValue | undefined {
-  return attributeValue(attribute, attributeCell(attribute, options), options);
+export function ownValue(
+  attribute: Attribute,
+  entity: Pick<Entity, "api">,
+  options: LayoutOptions,
+): NativeValue | undefined {
+  return attributeValue(attribute, entity, attributeCell(attribute, options), options);
 }
 
 /** Adds the cells of the columns of {@link claimsOf}, in the same order. */
@@ -101,13 +105,13 @@ export function addCells(attribute: Attribute, { api }: Entity, options: LayoutO
 /** The typed values of the same columns. */
 export function valuesOf(
   attribute: Attribute,
-  { api }: Entity,
+  entity: Entity,
   options: LayoutOptions,
 ): readonly (NativeValue | undefined)[] {
-  const own = ownValue(attribute, options);
-  if (api === "v2") {
+  const own = ownValue(attribute, entity, options);
+  if (entity.api === "v2") {
     const hasMetadata = options.metadata && attribute.name !== ALTERATION_TYPE;
-    return hasMetadata ? [own, textValue(metadataText(attribute.members))] : [own];
+    return hasMetadata ? [own, metadataValue(metadataText(attribute.members))] : [own];
   }
   return [
     own,

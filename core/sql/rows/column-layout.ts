@@ -81,7 +81,7 @@ export class ColumnLayout implements Layout {
   #value(column: number, entity: Entity): NativeValue | undefined {
     let at: number = columnLayoutColumns[entity.api ?? "ld"].length;
     for (const attribute of entity.attributes) {
-      if (at === column) return ownValue(attribute, this.#options);
+      if (at === column) return ownValue(attribute, entity, this.#options);
       at += widthOf(attribute, entity, this.#options);
     }
     return undefined;

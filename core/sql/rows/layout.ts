@@ -122,11 +122,15 @@ export const TIME_MEMBERS: ReadonlySet<string> = new Set([
 /** The typed value of an attribute; undefined for none. `plain` is its cell in a text column. */
 export function attributeValue(
   attribute: Attribute,
+  { api }: Pick<Entity, "api">,
   plain: Cell,
   { geometryX }: Pick<LayoutOptions, "geometryX">,
 ): NativeValue | undefined {
   const { type = "", form, value } = attribute;
-  return geometryValue(attribute, plain, geometryX) ?? native(value, plain, form === "plain" || TIME_TYPES.has(type));
+  const geometry = geometryValue(attribute, plain, geometryX);
+  if (geometry !== undefined) return geometry;
+  const typed = native(value, plain, form === "plain" || TIME_TYPES.has(type));
+  return api === "v2" && typed?.kind === "text" ? { ...typed, mayBeJson: true } : typed;
 }
 
 /** The geometry of an attribute; undefined for none. */
@@ -144,6 +148,11 @@ export function memberValue({ name, type = "", value }: Member, plain: Cell): Na
 /** The typed value of a name, or of a text that the sink generated. */
 export function textValue(text: Cell): NativeValue | undefined {
   return text === undefined ? undefined : { kind: "text", text, plain: text };
+}
+
+/** The typed value of metadata, which columns of text and of JSON keep. */
+export function metadataValue(text: Cell): NativeValue | undefined {
+  return text === undefined ? undefined : { kind: "text", text, plain: text, mayBeJson: true };
 }
 
 /** Whether this text is an ISO 8601 time or date, of a day that exists. */

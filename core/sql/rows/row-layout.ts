@@ -17,6 +17,7 @@ import {
   geometryValue,
   type Layout,
   type LayoutOptions,
+  metadataValue,
   namesOf,
   type Row,
   recvTimes,
@@ -59,8 +60,8 @@ export class RowLayout implements Layout {
     const all = () => [
       { kind: "integer", text: instant, plain: instant } as const,
       ...before.map(textValue),
-      attributeValue(attribute, value, asText),
-      ...after.map(textValue),
+      attributeValue(attribute, entity, value, asText),
+      ...after.map(metadataValue),
       ...geometry,
     ];
     const values = (only?: number) => (only === undefined ? all() : [all()[only]]);

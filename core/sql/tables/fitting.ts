@@ -1,6 +1,6 @@
 import type { Column, ColumnKind, NativeValue } from "../contract/column.js";
 import type { TableRows } from "../contract/dialect.js";
-import { jsonCell } from "../contract/json-cell.js";
+import { exactJson } from "../contract/json-cell.js";
 import type { Cell } from "../contract/statement.js";
 import { overflowColumn } from "../rows/column-names.js";
 import type { TableBatch } from "../rows/grouping.js";
@@ -210,7 +210,7 @@ function fittedColumn(
     return { column, cells: cells.map((cell, row) => cell ?? misfits[row]?.plain), widened: false, beside: undefined };
   const beside = {
     column: { name: overflowColumn(column.name, naming), kind: "longtext" } as const,
-    cells: misfits.map((value) => (value === undefined ? undefined : jsonCell(value))),
+    cells: misfits.map((value) => (value === undefined ? undefined : exactJson(value))),
   };
   return { column, cells, widened: false, beside };
 }

@@ -39,6 +39,19 @@ test("SQLite: names are quoted, the schema is the file", () => {
   );
 });
 
+test("a column of JSON stores a text that may be JSON as that JSON, if it is an object or a list", () => {
+  for (const dialect of [postgresql, mysql, sqlite]) {
+    const cell = (text: string) => dialect.cell("json", { kind: "text", text, plain: text, mayBeJson: true });
+
+    assert.deepEqual(['[{"name":"u"}]', ' {"a":1}', "5", "[no"].map(cell), [
+      '[{"name":"u"}]',
+      ' {"a":1}',
+      '"5"',
+      '"[no"',
+    ]);
+  }
+});
+
 test("MySQL: names are quoted, a key is short and exact", () => {
   const ticked = { database: "", schema: "s`1", table: "t`1" };
 
