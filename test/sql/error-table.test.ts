@@ -106,6 +106,29 @@ await onEveryDatabase("table of errors", [
     },
   },
   {
+    name: "a row that the error table refuses, as one whose key is the time in whole seconds does, does not keep the next one away",
+    service: "seconds",
+    run: async (place, service) => {
+      const made = await place.sink({ ...told, max_latest_errors: 10 });
+      await picky(place, made, service);
+      const columns = "timestamp varchar(40), error text, query text, CHECK (query NOT LIKE '%odd%')";
+      await place.alter(service, tableOf(place, service), `CREATE TABLE @ (${columns})`);
+
+      for (const b of ["one", "odd 1", "odd 2", "two"]) {
+        await refuse(made, eventOf(entity("urn:e:1", { a: "bad", b }), service));
+      }
+      await made.sink.stop(never);
+
+      const rows = await errorsIn(place, service);
+      assert.deepEqual(
+        rows.map(({ query }) => /"(one|odd|two)/.exec(query ?? "")?.[1]),
+        ["one", "two"],
+      );
+      const lines = made.lines.filter(({ message }) => message === "an error is not in the error table");
+      assert.equal(lines.length, 1);
+    },
+  },
+  {
     name: "a dropped error table is created again",
     service: "again",
     run: async (place, service) => {

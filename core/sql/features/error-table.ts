@@ -19,6 +19,8 @@ const MOST_CHARACTERS = 16_000;
 const MOST_ATTEMPTS = 3;
 const ROWS_AT_ONCE = 5000;
 const OTHER_TABLE = "TABLE_NOT_OURS";
+/** Of one row: the next one may be stored. */
+const REFUSED_ROW = "DATA_REFUSED";
 
 /** A write that a database refused. */
 interface RefusedWrite {
@@ -57,7 +59,8 @@ export class ErrorTable {
         const databaseError = databaseErrorOf(error);
         // Another process dropped it, or created it at the same time.
         const isStale = dialect.errors.missing(databaseError) || dialect.errors.raced(databaseError);
-        if (attempt === MOST_ATTEMPTS || !isStale) throw error;
+        if (attempt === MOST_ATTEMPTS || !isStale)
+          throw dialect.errors.retryable(databaseError) ? error : refusedRow(error);
         tables.forget(name);
       }
     }
@@ -107,6 +110,12 @@ export class ErrorTable {
   }
 }
 
+function refusedRow(cause: unknown): AgentError {
+  const message =
+    "it refuses a row, as a table whose key is the time in whole seconds does with a second one in a second";
+  return new AgentError(REFUSED_ROW, message, { cause, retryable: false });
+}
+
 /** The error table of a schema. */
 export function errorTableIn({ database, schema }: SchemaName, { dialect, server }: Store): TableName {
   const base = { postgresql: database === "" ? server.database : database, mysql: schema, sqlite: schema };
@@ -135,6 +144,12 @@ function textValue(text: string): NativeValue {
   return { kind: "text", text: plain, plain };
 }
 
+/** What is logged for failures that say nothing of the next row, by their code. */
+const messages: ReadonlyMap<string | undefined, string> = new Map([
+  [OTHER_TABLE, "the error table of a schema is not written"],
+  [REFUSED_ROW, "an error is not in the error table"],
+]);
+
 /** The time limit for one row, and the pause after a failure. */
 const ROW_LIMIT_MILLIS = 5000;
 const PAUSE_AFTER_FAILURE_MILLIS = 60_000;
@@ -149,8 +164,8 @@ export class ErrorTableWriter {
   readonly #table: Pick<ErrorTable, "add">;
   readonly #context: Pick<Context, "log" | "now">;
   readonly #failures: FailureLog;
-  /** Of one schema, while those of others are written. */
-  readonly #otherTables: FailureLog;
+  /** Of one schema, while those of others are written, and of single rows. */
+  readonly #others: FailureLog;
   readonly #ending = new AbortController();
   #waiting: readonly RefusedWrite[] = [];
   #loop: Promise<void> | undefined;
@@ -161,7 +176,7 @@ export class ErrorTableWriter {
     this.#table = table;
     this.#context = context;
     this.#failures = new FailureLog(context.log, "the error table is written again");
-    this.#otherTables = new FailureLog(context.log, "the error table of a schema is written again");
+    this.#others = new FailureLog(context.log, "the error table of a schema is written again");
   }
 
   add(write: Omit<RefusedWrite, "time">): void {
@@ -190,8 +205,9 @@ export class ErrorTableWriter {
         await withEither(limits, (either) => this.#table.add(row, either));
         this.#failures.works();
       } catch (error) {
-        if (codeOf(error) === OTHER_TABLE) {
-          this.#otherTables.failed("warn", error, { message: "the error table of a schema is not written" });
+        const message = messages.get(codeOf(error));
+        if (message !== undefined) {
+          this.#others.failed("warn", error, { message });
           continue;
         }
         this.#waiting = [];
