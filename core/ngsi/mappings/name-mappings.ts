@@ -67,7 +67,9 @@ function ruleOf({ texts, children = [] }: MappingNode, { place, depth, faults }:
   const news = (level?.news ?? []).map((name, index) => {
     const text = texts.get(name);
     const pattern = patterns[index];
-    if (text === undefined || pattern === undefined || index > 0 || depth > DEEPEST_TEMPLATE) return () => text;
+    // The expression itself is the name of nothing: whoever repeats it wants no other name.
+    if (text === undefined || text === pattern?.text) return () => undefined;
+    if (pattern === undefined || index > 0 || depth > DEEPEST_TEMPLATE) return () => text;
     const template = new NameTemplate(text, pattern);
     return (groups: readonly string[]) => template.expand(groups);
   });

@@ -83,6 +83,33 @@ const cases = [
     result: "s-x /n/a 1$0car1 Car speed:Number at:geo:json",
   },
   {
+    says: "a new name that repeats the expression of the old one keeps the name",
+    given: [
+      {
+        originalService: "s.*",
+        newService: "s.*",
+        servicePathMappings: [
+          {
+            originalServicePath: "/.*",
+            newServicePath: "/.*",
+            entityMappings: [
+              {
+                originalEntityId: ".*",
+                newEntityId: ".*",
+                originalEntityType: "C.*",
+                newEntityType: "C.*",
+                attributeMappings: [
+                  { originalAttributeName: "sp.*", newAttributeName: "sp.*", newAttributeType: "Float" },
+                ],
+              },
+            ],
+          },
+        ],
+      },
+    ],
+    result: unchanged.replace("speed:Number", "speed:Float"),
+  },
+  {
     says: "digits behind the number of a group that would make one that is not there are text",
     given: [
       {
