@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { Socket } from "node:net";
 import type { ConnectionOptions } from "node:tls";
 import { AgentError, codeOf, onAbort, pemFault } from "deneb/sdk";
-import { abortable } from "deneb/sql";
+import { abortable, type DatabaseError, type DatabaseErrorReader } from "deneb/sql";
 import type { ServerOptions, SslMode } from "./server.js";
 
 /** What happens to a connection after its use. */
@@ -89,6 +89,14 @@ function tooSlow(limitMillis: number | undefined): AgentError {
   return new AgentError("STATEMENT_TIMEOUT", `${message}; raise rdb_statement_timeout if it needs more`, {
     retryable: true,
   });
+}
+
+/**
+ * Whether the next try may succeed in a new session only. Settings of a server, a database or a user count for sessions that begin
+ * afterwards, and the name of the server may lead to another one by then.
+ */
+export function maySessionMatter(error: DatabaseError, errors: DatabaseErrorReader): boolean {
+  return errors.retryable(error) && !errors.missing(error) && !errors.raced(error);
 }
 
 /** TLS with these options, or no TLS. */

@@ -3,6 +3,7 @@ import { codeOf } from "deneb/sdk";
 import {
   type Cell,
   type Driver,
+  databaseErrorOf,
   isUnexpectedChanges,
   type SchemaName,
   type Statement,
@@ -11,11 +12,11 @@ import {
   writeAborted,
 } from "deneb/sql";
 import type { Connection, ResultSetHeader, RowDataPacket } from "mysql2/promise";
-import { encrypted, type LeaseEnd, Leases } from "../connecting.js";
+import { encrypted, type LeaseEnd, Leases, maySessionMatter } from "../connecting.js";
 import type { ServerSettings } from "../server.js";
 import { connectionOptions, SESSION, wantsOtherEncryption } from "./connection.js";
 import { ConnectionPool } from "./connection-pool.js";
-import { takesNoWrites } from "./errors.js";
+import { mysqlErrors } from "./errors.js";
 import { MysqlPages } from "./pages.js";
 import { fitsInto, writeSteps } from "./write-steps.js";
 
@@ -214,8 +215,7 @@ function named(error: unknown): unknown {
 /** True if the connection can be used again after the error. */
 async function rolledBack(connection: Connection, error: unknown): Promise<boolean> {
   if (isUnexpectedChanges(error)) return await rollback(connection);
-  // By now the name may lead to the primary, which only a new connection reaches.
-  if (takesNoWrites(codeOf(error))) return false;
+  if (maySessionMatter(databaseErrorOf(error), mysqlErrors)) return false;
   // Only an error that the server sent has a SQLSTATE; a fatal one ends the connection.
   if (typeof error !== "object" || error === null || !("sqlState" in error)) return false;
   if ("fatal" in error && error.fatal === true) return false;

@@ -86,7 +86,7 @@ const READ_ONLY = new Set([
 ]);
 
 /** Whether the server, or this session of it, takes no writes. */
-export function takesNoWrites(code: string | undefined): boolean {
+function takesNoWrites(code: string | undefined): boolean {
   return code !== undefined && READ_ONLY.has(code);
 }
 
@@ -117,6 +117,12 @@ const explanations: readonly Explanation[] = [
     when: (error) => coded("ER_TOO_MANY_FIELDS", "ER_TOO_BIG_ROWSIZE")(error) || TOO_MANY_COLUMNS.test(error.message),
     say: (server, { message }) =>
       `a table on ${described(server)} has too many columns: ${message}; use attr_persistence = row for such entities`,
+  },
+  {
+    when: coded("ER_TABLE_WITHOUT_PK"),
+    say: (server) =>
+      `${described(server)} takes no tables without a primary key (sql_require_primary_key), as those of history are; set ` +
+      "sql_generate_invisible_primary_key = ON there, or sql_require_primary_key = OFF",
   },
   {
     when: coded("ER_NET_PACKET_TOO_LARGE"),

@@ -34,6 +34,7 @@ export function mysqlProbes(parts: ProbeParts): readonly Probe[] {
       ...probe(`log in to ${server.address} as "${server.username}"`, loggedIn),
       next: [
         probe("encrypt the connection", encryption),
+        probe("see that rows are on disk when they are confirmed", onDisk),
         probe("see how the server keeps names of tables", names),
         probe("see the rights to create databases and tables, and to write, change and delete rows", rights),
         ...next,
@@ -69,6 +70,20 @@ const loggedIn: Ask = async (connection, { config }) => {
   if (Number.isNaN(free) || free >= config.rdb_maxPoolSize) return { outcome: "ok", reason };
   const found = `${reason}, ${Math.max(0, free)} connections are free and the sink uses up to ${config.rdb_maxPoolSize}`;
   return { outcome: "warning", reason: found, remedy: "raise max_connections or lower rdb_maxPoolSize" };
+};
+
+// By the documentation of both servers: 1 waits for the disk, and so does 3 of MariaDB.
+const WAITING: ReadonlySet<unknown> = new Set(["1", "3"]);
+
+const onDisk: Ask = async (connection) => {
+  const [rows] = await connection.query<RowDataPacket[]>("SHOW GLOBAL VARIABLES LIKE 'innodb_flush_log_at_trx_commit'");
+  const value: unknown = rows[0]?.["Value"];
+  if (value === undefined || WAITING.has(value)) return { outcome: "ok" };
+  return {
+    outcome: "warning",
+    reason: `innodb_flush_log_at_trx_commit is ${String(value)}: when the server crashes, it loses rows that the agent has stored and no longer keeps`,
+    remedy: "set innodb_flush_log_at_trx_commit = 1",
+  };
 };
 
 const encryption: Ask = async (connection, { settings, examiner }) => {

@@ -48,7 +48,8 @@ function sampled(columns: readonly string[]): string {
   return columns.map((column) => `LEFT(${quoted(column)}, ${SAMPLED_CHARACTERS})`).join(", ");
 }
 
-// The views show booleans as unsigned integers, and nothing else.
+// The views show booleans as unsigned integers, and nothing else. What SELECT * does not show is no attribute, such as a primary
+// key that the server added.
 const COLUMNS = `
   SELECT table_schema, table_name, column_name, CASE
     WHEN column_type = 'tinyint(1)' OR column_type LIKE '%int%unsigned' THEN 'boolean'
@@ -56,7 +57,7 @@ const COLUMNS = `
     WHEN data_type IN ('datetime', 'timestamp', 'date') THEN 'time'
     WHEN data_type IN ('char', 'varchar', 'tinytext', 'text', 'mediumtext', 'longtext') THEN 'text'
     ELSE data_type END
-  FROM information_schema.columns WHERE (table_schema, table_name)`;
+  FROM information_schema.columns WHERE extra NOT LIKE '%INVISIBLE%' AND (table_schema, table_name)`;
 
 const isShown = (type: string): type is "number" | "time" | "boolean" =>
   type === "number" || type === "time" || type === "boolean";

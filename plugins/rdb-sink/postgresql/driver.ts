@@ -3,6 +3,7 @@ import { codeOf } from "deneb/sdk";
 import {
   type Cell,
   type Driver,
+  databaseErrorOf,
   isUnexpectedChanges,
   plain,
   type Statement,
@@ -10,10 +11,10 @@ import {
   writeAborted,
 } from "deneb/sql";
 import type pg from "pg";
-import { type Encryption, encrypted, type LeaseEnd, Leases } from "../connecting.js";
+import { type Encryption, encrypted, type LeaseEnd, Leases, maySessionMatter } from "../connecting.js";
 import type { ServerSettings } from "../server.js";
 import { isOfCertificates } from "../tls-errors.js";
-import { isSqlState, takesNoWrites } from "./errors.js";
+import { isSqlState, postgresqlErrors } from "./errors.js";
 import { type PipelineResult, PostgresqlPipeline } from "./pipeline.js";
 
 /** One database of a PostgreSQL server, accessed by a pool of connections. */
@@ -169,9 +170,9 @@ async function answered(client: pg.PoolClient, statements: readonly Statement[])
 
 /** True if the connection can be used again after the error. */
 async function rolledBack(client: pg.PoolClient, error: unknown): Promise<boolean> {
-  const code = codeOf(error);
-  // By now the name may lead to the primary, which only a new connection reaches.
-  if (takesNoWrites(code) || (!isSqlState(code) && !isUnexpectedChanges(error))) return false;
+  if (!isUnexpectedChanges(error)) {
+    if (!isSqlState(codeOf(error)) || maySessionMatter(databaseErrorOf(error), postgresqlErrors)) return false;
+  }
   try {
     await answered(client, [plain(nowhere, "ROLLBACK")]);
     return true;

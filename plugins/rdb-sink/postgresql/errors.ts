@@ -69,7 +69,7 @@ export function isSqlState(code: string | undefined): code is string {
 const READ_ONLY = "25006";
 
 /** Whether the server, or this session of it, takes no writes: a standby, as a primary is after a failover. */
-export function takesNoWrites(code: string | undefined): boolean {
+function takesNoWrites(code: string | undefined): boolean {
   return code === READ_ONLY;
 }
 
@@ -155,6 +155,11 @@ const explanations: readonly Explanation[] = [
     when: isWithoutTimescale,
     say: (server) =>
       `timescaledb = true, and ${described(server)} has no TimescaleDB; run CREATE EXTENSION timescaledb there, or remove the property`,
+  },
+  {
+    when: coded("22P05"),
+    say: (server, { message }) =>
+      `${described(server)} has no encoding for all characters: ${message}; use a database with encoding UTF8`,
   },
   {
     when: coded("53100"),

@@ -19,6 +19,7 @@ export function postgresqlProbes(parts: ProbeParts): readonly Probe[] {
       ...login,
       next: [
         probe("encrypt the connection", encryption),
+        probe("see that rows are on disk when they are confirmed", onDisk),
         probe(
           "create a schema and a table, and write, change and delete rows in it, in a transaction that is rolled back",
           schemaRights,
@@ -58,6 +59,17 @@ const loggedIn: Ask = async (client, { config }) => {
   if (typeof free !== "number" || free >= wanted) return { outcome: "ok", reason };
   const found = `${reason}, ${Math.max(0, free)} connections are free and the sink uses up to ${wanted}`;
   return { outcome: "warning", reason: found, remedy: "raise max_connections or lower rdb_maxPoolSize" };
+};
+
+const onDisk: Ask = async (client, { server }) => {
+  const { rows } = await client.query("SELECT current_setting('synchronous_commit') AS waits");
+  if (rows[0]?.["waits"] !== "off") return { outcome: "ok" };
+  return {
+    outcome: "warning",
+    reason:
+      "synchronous_commit is off: when the server crashes, it loses rows that the agent has stored and no longer keeps",
+    remedy: `run ALTER ROLE "${server.username.replaceAll('"', '""')}" SET synchronous_commit = on`,
+  };
 };
 
 const encryption: Ask = async (client, { settings, examiner }) => {

@@ -187,7 +187,7 @@ function ofType({ names, entityType }: EntityViews): string {
   return `t.${quoted(names.type)} = ${literal(entityType)}`;
 }
 
-/** A text as a literal, whatever standard_conforming_strings says. */
+/** A text as a literal, whatever standard_conforming_strings and backslash_quote say. */
 function literal(text: string): string {
-  return `E'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
+  return `E'${text.replaceAll("\\", "\\\\").replaceAll("'", "''")}'`;
 }

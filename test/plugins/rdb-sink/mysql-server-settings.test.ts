@@ -110,3 +110,22 @@ test("a value is not cut, and an empty one is no NULL, in a mode of the server i
 
   assert.deepEqual(await server.query(`SELECT a FROM ${service}.e0`), [{ a: "" }]);
 });
+
+test("a limit of the server that an administrator takes back counts at the next try", { skip }, async () => {
+  if (server === undefined) return;
+  const service = `${server.prefix}limits`;
+  const { sink } = sinkOf(onMysql({ ...server, ...USER }));
+  await server.query(`CREATE DATABASE ${service}`);
+  await server.query(
+    `CREATE TABLE ${service}.e0 (recvTime text, entityId text, entityType text, a text) ENGINE = InnoDB`,
+  );
+  await server.query(`CREATE TRIGGER ${service}.t BEFORE INSERT ON ${service}.e0 FOR EACH ROW DO SLEEP(0.2)`);
+  await server.query("SET GLOBAL max_statement_time = 0.1");
+  await assert.rejects(sink.persist(stored(service, "1"), never), { code: "STATEMENT_TIMEOUT" });
+
+  await server.query("SET GLOBAL max_statement_time = 0");
+  await sink.persist(stored(service, "1"), never);
+  await sink.stop(never);
+
+  assert.equal((await server.query(`SELECT 1 FROM ${service}.e0`)).length, 1);
+});

@@ -131,6 +131,23 @@ test("ids that differ in letter case only are two entities, and hostile types an
   );
 });
 
+test("a column that SELECT * does not show, such as a key that the server added, is no attribute", {
+  skip,
+}, async () => {
+  const made = await storing("invisible", { views: false, data_model: "dm-by-entity-type" });
+  await made.store(made.event(0, "a", v2Attribute("temp", "Number", 1)));
+  await made.query(`ALTER TABLE \`${made.service}\`.T ADD COLUMN row_id int DEFAULT 7 INVISIBLE`);
+  await made.stop();
+  const viewed = await storing("invisible", { data_model: "dm-by-entity-type" });
+  await viewed.store(viewed.event(1, "a", v2Attribute("temp", "Number", 2)));
+  const rows = await viewed.rows("deneb_all_t", "*", "ORDER BY deneb_time");
+  const tidy = await viewed.rows("deneb_tidy_t", "DISTINCT attribute");
+  await viewed.stop();
+
+  assert.deepEqual([rows.length, rows.flat().includes("7")], [2, false]);
+  assert.deepEqual(tidy, [["temp"]]);
+});
+
 test("columns whose names differ in letter case only are one column of the view", { skip }, async () => {
   const made = await storing("cased");
   await made.store(made.event(0, "a", v2Attribute("Temp", "Number", 1)));

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import pg from "pg";
+import type { RdbConfig } from "../../../plugins/rdb-sink/config.js";
 import { postgresqlErrors } from "../../../plugins/rdb-sink/postgresql/errors.js";
 import { at } from "../../support/position.js";
 import { postgresqlDatabase } from "../../support/postgresql.js";
@@ -12,7 +13,7 @@ const skip = database === undefined ? "PostgreSQL is not reachable" : false;
 
 const batch = (service: string) => ({ events: [eventOf(entity("e", { a: "1" }), service)], position: at("c:1") });
 
-function sinkThere() {
+function sinkThere(more: Partial<RdbConfig> = {}) {
   if (database === undefined) throw new Error("PostgreSQL is not reachable");
   const { host, port, user, password } = database;
   return sinkOf({
@@ -21,6 +22,7 @@ function sinkThere() {
     rdb_username: user,
     rdb_password: password,
     rdb_database: database.database,
+    ...more,
   }).sink;
 }
 
@@ -69,4 +71,42 @@ test("events wait while a table of the sink itself cannot be made, whatever the 
   await sink.persist(batch("waiting"), never);
 
   assert.equal((await database.query("SELECT 1 FROM waiting.e")).length, 1);
+});
+
+test("a limit of the user that an administrator takes back counts at the next try", { skip }, async (context) => {
+  if (database === undefined) return;
+  const { query } = database;
+  await query(`ALTER DATABASE ${database.database} RESET lock_timeout`);
+  await query("CREATE SCHEMA slow");
+  await query("CREATE TABLE slow.e (recvtime text, entityid text, entitytype text, a text)");
+  await query(`CREATE FUNCTION slow.wait() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    PERFORM pg_sleep(0.2); RETURN NEW; END $$`);
+  await query("CREATE TRIGGER wait BEFORE INSERT ON slow.e FOR EACH ROW EXECUTE FUNCTION slow.wait()");
+  const sink = sinkThere({ rdb_statement_timeout: 0 });
+  context.after(() => sink.stop(never));
+  await query(`ALTER DATABASE ${database.database} SET statement_timeout = '100ms'`);
+  await assert.rejects(sink.persist({ events: batch("slow").events }, never), { code: "STATEMENT_TIMEOUT" });
+
+  await query(`ALTER DATABASE ${database.database} RESET statement_timeout`);
+  await sink.persist({ events: batch("slow").events }, never);
+
+  assert.equal((await query("SELECT 1 FROM slow.e")).length, 1);
+});
+
+test("a type with a quote has views where the server takes no backslash before it", { skip }, async (context) => {
+  if (database === undefined) return;
+  const { query } = database;
+  await query(`ALTER DATABASE ${database.database} SET backslash_quote = off`);
+  await query(`ALTER DATABASE ${database.database} SET standard_conforming_strings = off`);
+  const sink = sinkThere({ views: true, data_model: "dm-by-entity-type" });
+  context.after(() => sink.stop(never));
+  const type = "It's \\";
+
+  await sink.persist({ events: [eventOf({ ...entity("e", { "a'\\": "1" }), type }, "quoted")] }, never);
+  await sink.flush();
+
+  const [view] = await query("SELECT relname FROM pg_class WHERE relkind = 'v' AND relname LIKE 'deneb_tidy%'");
+  assert.deepEqual(await query(`SELECT entitytype, value_text FROM quoted."${view?.["relname"]}"`), [
+    { entitytype: type, value_text: "1" },
+  ]);
 });

@@ -8,6 +8,7 @@ import { found, probed, troubles } from "./probes.js";
 import { entity, eventOf, never, sinkOf } from "./sinks.js";
 
 const CREATE = "create a schema";
+const ON_DISK = "see that rows are on disk";
 const TABLES = "write to the tables";
 const reachable = await postgresqlDatabase();
 await reachable?.drop();
@@ -73,6 +74,20 @@ test("without the right to create schemas it is a failure that names the right, 
   assert.equal(outcome, "failed");
   assert.match(reason ?? "", /permission denied for database/);
   assert.equal(remedy, `a superuser can run GRANT CREATE ON DATABASE "${database.database}" TO "${user}"`);
+});
+
+test("a database that confirms rows before they are on disk is a warning that says what to run", {
+  skip,
+}, async (context) => {
+  const { database, admin } = await scene(context);
+  assert.deepEqual(found(await probed(admin), ON_DISK), { outcome: "ok" });
+  await database.query(`ALTER DATABASE ${database.database} SET synchronous_commit = off`);
+
+  const { outcome, reason, remedy } = found(await probed(admin), ON_DISK);
+
+  assert.equal(outcome, "warning");
+  assert.match(reason ?? "", /^synchronous_commit is off: when the server crashes, it loses rows/);
+  assert.equal(remedy, `run ALTER ROLE "${database.user}" SET synchronous_commit = on`);
 });
 
 test("with the schemas of some services and that of the agent it is a warning that names them", {
