@@ -5,7 +5,7 @@ import { errorOfFile } from "./connection.js";
 import { fileName } from "./file-name.js";
 import { collectGarbage } from "./garbage.js";
 import { KeptLocks } from "./kept-locks.js";
-import { inodeOf, type OpenFile, openFile, removeBeside } from "./open-file.js";
+import { hasItsBeside, inodeOf, type OpenFile, openFile, removeBeside, saveWritten } from "./open-file.js";
 import type { SqliteThread } from "./worker.js";
 
 const MOST_PREPARED = 1000;
@@ -37,18 +37,20 @@ export class SqliteFiles {
   }
 
   /**
-   * Opens the files of the schemas. A file that was removed or replaced is opened again: SQLite would continue to write
-   * to the removed one. Call it before a transaction, for all its schemas: it may close other files.
+   * Opens the files of the schemas. A file that was removed or replaced, or one of those beside it, is opened again: SQLite would
+   * continue to write to the removed one. Call it before a transaction, for all its schemas: it may close other files.
    */
   open(schemas: readonly string[]): void {
     for (const schema of schemas) {
       const file = this.#open.get(schema);
       if (file === undefined) continue;
-      if (file.inode === inodeOf(file.path)) {
+      const isThere = file.inode === inodeOf(file.path);
+      if (isThere && hasItsBeside(file)) {
         this.#open.delete(schema);
         this.#open.set(schema, file);
         continue;
       }
+      if (isThere) saveWritten(file);
       this.#close(schema, file);
       removeBeside(file);
     }

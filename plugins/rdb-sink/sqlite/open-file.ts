@@ -85,6 +85,21 @@ export function removeBeside({ beside }: OpenFile): void {
   for (const [path, inode] of beside) if (inode !== undefined && inodeOf(path) === inode) rmSync(path, { force: true });
 }
 
+/** Whether the files beside it are those that the connection writes to. */
+export function hasItsBeside({ beside }: OpenFile): boolean {
+  for (const [path, inode] of beside) if (inode !== undefined && inodeOf(path) !== inode) return false;
+  return true;
+}
+
+/** What was committed since the last checkpoint is in the removed file beside it, which the connection still has. */
+export function saveWritten({ connection }: OpenFile): void {
+  try {
+    connection.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  } catch {
+    // What cannot be saved is missing when the file is opened again, and the position with it.
+  }
+}
+
 export function inodeOf(path: string): number | undefined {
   return statSync(path, { throwIfNoEntry: false })?.ino;
 }

@@ -15,7 +15,8 @@ test("behind a proxy that takes one statement at a time batches are stored whole
   if (server === undefined) return;
   const service = `${server.prefix}shared`;
   const { port, refused } = await oneStatementProxy(context, server);
-  const { sink } = sinkOf({ ...onMysql({ ...server, port }), last_data_mode: "both" });
+  const plainly = { ...onMysql({ ...server, port }), rdb_options: "sslMode=DISABLED" };
+  const { sink } = sinkOf({ ...plainly, last_data_mode: "both" });
   const batch = (number: number) => ({
     events: ["e", "f"].map((id) => eventOf(entity(id, { a: String(number) }), service)),
     position: at(`${service}:${number}`),

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdir, readdir, readlink, rename, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdir, readdir, readlink, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import Database from "libsql";
@@ -8,6 +8,7 @@ import { sqliteQuery } from "../../../plugins/rdb-sink/sqlite/database.js";
 import { SqliteDriver } from "../../../plugins/rdb-sink/sqlite/driver.js";
 import { sqliteErrors } from "../../../plugins/rdb-sink/sqlite/errors.js";
 import { SqliteFiles } from "../../../plugins/rdb-sink/sqlite/files.js";
+import { at } from "../../support/position.js";
 import { tempFolder } from "../../support/temp-folder.js";
 import { entity, eventOf, never, sinkOf } from "./sinks.js";
 
@@ -29,6 +30,32 @@ test("a file that a backup replaced while it was open goes on with the rows of t
   assert.deepEqual((await sqliteQuery(folder, "SELECT a FROM s.e")).rows, [["before"], ["after"]]);
   assert.deepEqual((await sqliteQuery(folder, "PRAGMA s.integrity_check")).rows, [["ok"]]);
 });
+
+for (const removed of [["-wal", "-shm"], ["-wal"], ["-shm"]])
+  test(`what is stored before and after somebody removes ${removed.join(" and ")} beside an open file is in the file`, async (context) => {
+    const folder = await tempFolder(context);
+    const { sink, lines } = sinkOf({ rdb_dialect: "sqlite", rdb_folder: folder });
+    context.after(() => sink.stop(never));
+    const store = (value: string) =>
+      sink.persist({ events: [eventOf(entity("e", { a: value }), "s")], position: at(`c:${value}`) }, never);
+    await store("1");
+    await store("2");
+
+    for (const end of removed) await rm(join(folder, `s.db${end}`));
+    await store("3");
+    await store("4");
+
+    // As another process sees it, or this one after a kill.
+    const copy = await tempFolder(context);
+    for (const file of await readdir(folder))
+      if (!file.endsWith("-shm")) await cp(join(folder, file), join(copy, file));
+    assert.deepEqual((await sqliteQuery(copy, "SELECT a FROM s.e")).rows, [["1"], ["2"], ["3"], ["4"]]);
+    assert.deepEqual((await sqliteQuery(copy, "PRAGMA s.integrity_check")).rows, [["ok"]]);
+    assert.deepEqual(
+      lines.filter(({ level }) => level === "warn" || level === "error"),
+      [],
+    );
+  });
 
 test("two that make the files of services at once both can use them", async (context) => {
   const folder = await tempFolder(context);
