@@ -33,6 +33,17 @@ export function appenderItem({ name, layout, conversionPattern }: AppenderDefini
   return { name, layout: words[layoutOf(layout)] };
 }
 
+/** Characters of the longest conversion pattern: all of it is gone through for each line of the log. */
+const LONGEST_PATTERN = 10_000;
+
+/** Whether an appender can have this name, of which a file may be named, and this pattern. */
+export function isAppender({
+  name,
+  conversionPattern,
+}: Pick<AppenderDefinition, "name" | "conversionPattern">): boolean {
+  return name.isWellFormed() && conversionPattern.length <= LONGEST_PATTERN;
+}
+
 /** A name without `json` is a pattern, unless it is `pretty`. */
 export function layoutOf(layout: string): "json" | "pretty" | "pattern" {
   const short = shortName(layout).toLowerCase();

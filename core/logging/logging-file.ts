@@ -6,6 +6,7 @@ import {
   type AppenderDefinition,
   type AppenderFileTarget,
   appenderItem,
+  isAppender,
   type LogFileTarget,
   type LoggerFileTarget,
   type LoggerItem,
@@ -38,11 +39,13 @@ export function appendersOf({ appenders = {} }: LoggingDocument): Readings<Appen
   return readings(appenders, (name, value) => {
     if (!isRecord(value) || typeof value["class"] !== "string") return undefined;
     const { class: className, layout, ConversionPattern: pattern, file, maxFileSize, maxFiles } = value;
+    const conversionPattern = typeof pattern === "string" ? pattern : "";
+    if (!isAppender({ name, conversionPattern })) return undefined;
     return {
       name,
       class: className,
       layout: typeof layout === "string" ? layout : "json",
-      conversionPattern: typeof pattern === "string" ? pattern : "",
+      conversionPattern,
       ...(typeof file === "string" ? { file } : {}),
       ...(isCount(maxFileSize) ? { maxFileSize } : {}),
       ...(isCount(maxFiles) ? { maxFiles } : {}),

@@ -60,8 +60,9 @@ export async function openLogging(setup: LoggingSetup): Promise<Logging> {
   const definitions = appendersOf(document);
   const levels = levelsOf(document);
   const unknown = definitions.values.filter((one) => sinkOfClass(one.class) === undefined).map(({ name }) => name);
-  for (const name of [...definitions.invalid, ...unknown])
-    report(`${file}: appender "${name}" has no known class and is ignored`);
+  for (const name of definitions.invalid)
+    report(`${file}: appender "${name}" has no class, or a name or pattern that cannot be used, and is ignored`);
+  for (const name of unknown) report(`${file}: appender "${name}" has no known class and is ignored`);
   for (const name of levels.invalid) report(`${file}: logger "${name}" has an unknown level and is ignored`);
 
   const own = new Map(levels.values);

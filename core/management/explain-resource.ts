@@ -66,10 +66,19 @@ function requestIn(given: unknown): PastedRequest {
   return {
     method: String(method).toUpperCase(),
     headers: { "content-type": "application/json", ...headersIn(call["headers"]) },
-    body: Buffer.from(typeof body === "string" ? body : JSON.stringify(body)),
+    body: Buffer.from(typeof body === "string" ? body : textOf(body)),
     ...(typeof target === "string" ? { path: target } : {}),
     ...(typeof source === "string" ? { source } : {}),
   };
+}
+
+/** What is read without a limit of depth cannot always be written. */
+function textOf(body: unknown): string {
+  try {
+    return JSON.stringify(body);
+  } catch {
+    throw badRequest("Invalid member. body is nested too deeply");
+  }
 }
 
 function headersIn(given: unknown): Readonly<Record<string, string>> {

@@ -104,6 +104,7 @@ const faulty = [
   { text: '{"appenders":[]}', problem: /must be an object/ },
   { text: '{"appenders":{"a":{"class":"org.example.Unknown"}}}', problem: /appender "a"/ },
   { text: '{"appenders":{"a":{}}}', problem: /appender "a"/ },
+  { text: String.raw`{"appenders":{"\ud800":{"class":"file"}}}`, problem: /appender "\ud800"/ },
   { text: '{"loggers":{"a":"LOUD"}}', problem: /logger "a"/ },
 ] as const;
 for (const { text, problem } of faulty)

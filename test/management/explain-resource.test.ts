@@ -119,6 +119,12 @@ const wrong = [
   { what: "a member that is none", body: { body: "{}", secret: 1 }, status: 400, error: /Unknown member secret/ },
   { what: "headers that are no texts", body: { body: "{}", headers: { a: 1 } }, status: 400, error: /object of texts/ },
   { what: "a path that is no text", body: { body: "{}", path: 1 }, status: 400, error: /path and method are texts/ },
+  {
+    what: "a body that is nested too deeply",
+    body: `{"body":${"[".repeat(100_000)}${"]".repeat(100_000)}}`,
+    status: 400,
+    error: /nested too deeply/,
+  },
   { what: "no JSON", body: "{", status: 400, error: /malformed Json/ },
   {
     what: "an unknown source",

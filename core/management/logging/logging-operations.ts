@@ -158,6 +158,6 @@ export function textOf(value: unknown): string {
   throw invalidBody();
 }
 
-function invalidBody(): HttpError {
+export function invalidBody(): HttpError {
   return invalidCall(logMessages.invalidBody);
 }

@@ -1,4 +1,10 @@
-import { type AppenderChange, isLogLevel, type LoggerItem, type LoggingTargets } from "../../logging/definitions.js";
+import {
+  type AppenderChange,
+  isAppender,
+  isLogLevel,
+  type LoggerItem,
+  type LoggingTargets,
+} from "../../logging/definitions.js";
 import {
   answer,
   failure,
@@ -12,7 +18,7 @@ import {
   text,
 } from "../openapi.js";
 import { asObject } from "../requests.js";
-import { invalidCall, type LogMessages, logRouter, textOf } from "./logging-operations.js";
+import { invalidBody, invalidCall, type LogMessages, logRouter, textOf } from "./logging-operations.js";
 
 const appenderMessages: LogMessages = {
   none: "No log4j appenders found",
@@ -45,9 +51,10 @@ export function appendersResource({ running, file }: LoggingTargets): Resource {
 function appenderIn(input: Readonly<Record<string, unknown>>): AppenderChange {
   const { name, class: className } = asObject(input["appender"]) ?? {};
   const { layout, ConversionPattern: pattern } = asObject(input["pattern"]) ?? {};
+  const named = { name: textOf(name), conversionPattern: textOf(pattern) };
+  if (!isAppender(named)) throw invalidBody();
   return {
-    name: textOf(name),
-    conversionPattern: textOf(pattern),
+    ...named,
     ...(className === undefined ? {} : { class: textOf(className) }),
     ...(layout === undefined ? {} : { layout: textOf(layout) }),
   };

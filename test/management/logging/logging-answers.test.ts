@@ -8,6 +8,8 @@ const pattern = { layout: "org.apache.log4j.PatternLayout", ConversionPattern: "
 const appender = (name: string) => ({ appender: { name, class: "org.apache.log4j.ConsoleAppender" }, pattern });
 const logger = (name: string, level = "DEBUG") => ({ logger: { name, level } });
 
+const longPattern = "%d{".repeat(5000);
+
 /** Each on an agent that was just started, without a logging file. */
 const cases = [
   ["GET", `${appenders}?transient=x`, undefined, "Invalid transient parameter"],
@@ -42,6 +44,18 @@ const cases = [
   ["POST", `${loggers}?transient=false`, { logger: { level: "INFO" } }, "Invalid input JSON"],
   ["PUT", appenders, { appender: { name: "console" } }, "Invalid input JSON"],
   ["PUT", appenders, { appender: { name: "" }, pattern }, "Invalid input JSON"],
+  [
+    "POST",
+    `${appenders}?transient=false`,
+    { appender: { name: "\ud800", class: "file" }, pattern },
+    "Invalid input JSON",
+  ],
+  [
+    "PUT",
+    appenders,
+    { appender: { name: "console" }, pattern: { ConversionPattern: longPattern } },
+    "Invalid input JSON",
+  ],
   ["PUT", `${appenders}?transient=false`, { appender: { name: "a" }, pattern }, "Invalid input JSON"],
   ["POST", `${appenders}?transient=false`, { ...appender("a"), pattern: { layout: "x" } }, "Invalid input JSON"],
   ["PUT", loggers, logger("root", "debug"), "Invalid logging level"],
@@ -58,7 +72,7 @@ const cases = [
 ] as const;
 
 for (const [method, path, body, result] of cases)
-  test(`${method} ${path} with ${JSON.stringify(body)} is refused`, async (context) => {
+  test(`${method} ${path} with ${JSON.stringify(body)?.slice(0, 100)} is refused`, async (context) => {
     const { call } = await startManagement(context);
 
     assert.deepEqual(await call(method, path, body), refused({ result }));
