@@ -129,8 +129,10 @@ export function attributeValue(
   const { type = "", form, value } = attribute;
   const geometry = geometryValue(attribute, plain, geometryX);
   if (geometry !== undefined) return geometry;
-  const typed = native(value, plain, form === "plain" || TIME_TYPES.has(type));
-  return api === "v2" && typed?.kind === "text" ? { ...typed, mayBeJson: true } : typed;
+  const mayBeTime = form === "plain" || TIME_TYPES.has(type);
+  if (api === "v2" && value.kind === "string" && !(mayBeTime && isTime(value.text)))
+    return jsonOrText(value.text, plain);
+  return native(value, plain, mayBeTime);
 }
 
 /** The geometry of an attribute; undefined for none. */
@@ -152,7 +154,11 @@ export function textValue(text: Cell): NativeValue | undefined {
 
 /** The typed value of metadata, which columns of text and of JSON keep. */
 export function metadataValue(text: Cell): NativeValue | undefined {
-  return text === undefined ? undefined : { kind: "text", text, plain: text, mayBeJson: true };
+  return jsonOrText(text, text);
+}
+
+function jsonOrText(text: Cell, plain: Cell): NativeValue | undefined {
+  return text === undefined || plain === undefined ? undefined : { kind: "text", text, plain, mayBeJson: true };
 }
 
 /** Whether this text is an ISO 8601 time or date, of a day that exists. */
