@@ -21,7 +21,6 @@ const ours: ReadonlySet<string> = new Set([
   "channels",
   "logs",
   WORKERS,
-  "lost+found",
 ]);
 
 interface LockedBy extends Pick<KernelSettings, "dataDir" | "lockWaitSeconds"> {

@@ -142,7 +142,9 @@ async function existing(folder: string, remedy: string): Promise<string> {
 }
 
 async function tighten(folder: string, owns: (name: string) => boolean, log: Pick<Logger, "warn">): Promise<void> {
-  const faults = await makePrivate(folder, (name) => name.startsWith(LOCK) || owns(name));
+  // A file system of its own has one.
+  const isOurs = (name: string) => name.startsWith(LOCK) || name === "lost+found" || owns(name);
+  const faults = await makePrivate(folder, isOurs);
   for (const { path: open, reason } of faults) log.warn({ path: open, reason }, "other users may read it");
 }
 

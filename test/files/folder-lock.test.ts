@@ -320,6 +320,8 @@ test("folder and files are accessible to their owner only, whatever the umask an
   context.after(() => process.umask(before));
   await mkdir(folder);
   await writeFile(path.join(folder, "ours"), "");
+  // As in the root of a file system.
+  await mkdir(path.join(folder, "lost+found"), { mode: 0o700 });
   const { log, lines } = recordingLog();
 
   const held = await lockFolder(folder, { owns: (name) => name === "ours" }, { seconds: 0, log });

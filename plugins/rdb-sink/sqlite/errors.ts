@@ -69,7 +69,7 @@ const explanations: readonly Explanation[] = [
   {
     when: coded(/^(SQLITE_(READONLY|PERM)|EACCES|EPERM|EROFS)/),
     say: ({ address }) =>
-      `the folder "${address}" or a file in it is not writable; give the agent the right to write there`,
+      `the folder "${address}" or a file in it is not writable; give the agent the right to write there, or mount its file system for writing`,
   },
   {
     when: (error) => coded(/^(SQLITE_CANTOPEN|E(?!RR_))/)(error) || /Unable to open/.test(error.message),
