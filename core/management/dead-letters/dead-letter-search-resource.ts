@@ -1,7 +1,8 @@
 import { type Request, Router } from "express";
 import type { DeadLetterReplay } from "../../agent/replay/dead-letter-replay.js";
+import { SerialQueue } from "../../files/serial-queue.js";
 import { choiceNames, isChosen } from "../../pipeline/dead-letters/choice.js";
-import type { LetterPlace } from "../../pipeline/dead-letters/dead-letters.js";
+import type { LetterPlace, OpenLetter } from "../../pipeline/dead-letters/dead-letters.js";
 import { badRequest, succeed } from "../answers.js";
 import type { Resource } from "../openapi.js";
 import { asObject, countOf, parameterOf } from "../requests.js";
@@ -19,16 +20,19 @@ const parameters: ReadonlySet<string> = new Set([...choiceNames, "limit", "curso
 /** `GET /v1/admin/deadletters/search`: dead letters page by page, without reading a large file for each page. */
 export function deadLetterSearchResource(deadLetters: DeadLetterReplay): Resource {
   const router = Router({ caseSensitive: true });
+  // Each reads a part of the files. Many together would leave no time between two parts for anything else.
+  const searches = new SerialQueue();
   router.get("/v1/admin/deadletters/search", async (request, response) => {
     const choice = await choiceOf(deadLetters, request, parameters);
     const limit = Math.min(Math.max(1, countOf(request, "limit", defaultLimit)), largestLimit);
-    const { letters, next } = await deadLetters.letters.search((letter) => isChosen(choice, letter), {
-      sink: choice.sink,
-      after: placeIn(request),
-      limit,
-      bytes: mostBytes,
-      milliseconds: longest,
-    });
+    const page = { sink: choice.sink, after: placeIn(request), limit, bytes: mostBytes, milliseconds: longest };
+    const isMeant = (letter: OpenLetter) => isChosen(choice, letter);
+    const found = await searches.run(() =>
+      // Its caller may have left while it waited.
+      response.destroyed ? undefined : deadLetters.letters.search(isMeant, page),
+    );
+    if (found === undefined) return;
+    const { letters, next } = found;
     succeed(response, {
       deadletters: letters.map(withoutEvent),
       ...(next === undefined ? {} : { next: cursorOf(next) }),

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { connect } from "node:net";
 import { test } from "node:test";
 import type { DeadLetter, DeadLetters } from "../../../core/pipeline/dead-letters/dead-letters.js";
+import { until } from "../../support/until.js";
 import { deadLetter, serve } from "./dead-letters.js";
 
 interface Shown {
@@ -50,6 +52,42 @@ for (const { query, found } of searches)
 
     assert.deepEqual([status, ids(body), body.complete, body.next], [200, found, true, undefined]);
   });
+
+test("searches are made one after another, and none for a caller that has left", async (context) => {
+  const { call, port, deadLetters } = await serve(context);
+  await deadLetters.keep([deadLetter("a")]);
+  const search = deadLetters.search.bind(deadLetters);
+  let begun = 0;
+  let letGo: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  deadLetters.search = async (...page) => {
+    begun += 1;
+    await held;
+    return await search(...page);
+  };
+
+  const first = call("GET", "/search");
+  await until(async () => begun, Boolean);
+  const leaving = connect(port, "127.0.0.1");
+  leaving.write("GET /v1/admin/deadletters/search HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  await call("GET", "");
+  const last = call("GET", "/search");
+  await call("GET", "");
+  const together = begun;
+  leaving.destroy();
+  await call("GET", "");
+  letGo();
+  const answers = await Promise.all([first, last]);
+
+  assert.equal(together, 1);
+  assert.deepEqual(
+    answers.map(({ body }) => ids(body)),
+    [["a"], ["a"]],
+  );
+  assert.equal(begun, 2);
+});
 
 test("a search shows of a letter what the list shows, and no event", async (context) => {
   const { call, deadLetters } = await serve(context);
