@@ -1,6 +1,8 @@
-import { isIP } from "node:net";
+import { setMaxListeners } from "node:events";
+import { isIP, type Socket } from "node:net";
+import { TLSSocket } from "node:tls";
 import type { Connection, ConnectionOptions } from "@platformatic/kafka";
-import { addressText, onAbort } from "deneb/sdk";
+import { addressText, onAbort, reasonOf } from "deneb/sdk";
 import { isOfTls, KafkaError, kafkaErrorOf } from "./kafka-error.js";
 import type { Library } from "./library.js";
 
@@ -26,6 +28,8 @@ interface Entry {
   readonly ready: Promise<void>;
   /** Why the connection broke, which requests on their way are not told. */
   broken?: unknown;
+  /** Aborts when the connection is closed: the library tells most requests on their way, and not all. */
+  readonly ended: AbortController;
 }
 
 type ReadOptions = () => Promise<ConnectionOptions>;
@@ -63,7 +67,7 @@ export class Connections {
     if (this.#closed) throw new KafkaError("unavailable", `${doing}: the connections are closed`);
     const entry = this.#entries.get(keyOf(line)) ?? this.#connect(line);
     try {
-      return await limited(limits, doing, async () => {
+      return await limited({ ...limits, entry }, doing, async () => {
         await entry.ready;
         return await answered(send(entry.connection));
       });
@@ -97,14 +101,19 @@ export class Connections {
     // Routers in front of brokers find them by the name that TLS is asked for; an address may not be one.
     const options = { ...this.#options, tlsServerName: isIP(line.host) === 0 };
     const connection = new this.#library.Connection(this.#clientId, options);
-    const entry: Entry = { connection, ready: connected(connection, line) };
+    const entry: Entry = { connection, ready: connected(connection, line), ended: new AbortController() };
+    // Each request that is on its way listens.
+    setMaxListeners(0, entry.ended.signal);
     entry.ready.catch(() => undefined);
     // Without a listener the emitter throws.
     connection.on("error", (error) => {
       entry.broken = error;
       this.#forget(line, entry);
     });
-    connection.on("close", () => this.#forget(line, entry));
+    connection.on("close", () => {
+      this.#forget(line, entry);
+      setImmediate(() => entry.ended.abort());
+    });
     this.#entries.set(keyOf(line), entry);
     return entry;
   }
@@ -116,10 +125,29 @@ export class Connections {
 
 async function connected(connection: Connection, { host, port }: Line): Promise<void> {
   try {
-    await connection.connect(host, port);
+    const connecting = connection.connect(host, port);
+    guard(connection.socket);
+    await connecting;
   } catch (error) {
     throw kafkaErrorOf(error, `connecting to ${addressText(host, port)}`);
   }
+}
+
+/** The library throws at an answer that is none, in a listener of its socket: that would end the process. */
+function guard(socket: Socket): void {
+  const wrap = () => {
+    const readers = socket.listeners("data");
+    socket.removeAllListeners("data");
+    socket.on("data", (bytes) => {
+      try {
+        for (const read of readers) Reflect.apply(read, socket, [bytes]);
+      } catch (cause) {
+        socket.destroy(new Error(`what the broker answers is not of Kafka's protocol (${reasonOf(cause)})`));
+      }
+    });
+  };
+  // Behind the listener of the library, which begins to read then.
+  socket.once(socket instanceof TLSSocket ? "secureConnect" : "connect", wrap);
 }
 
 function keyOf({ host, port, purpose }: Line): string {
@@ -147,11 +175,17 @@ function destroy({ connection }: Entry): void {
   connection.socket?.destroy();
 }
 
-async function limited<T>({ millis, signal }: RequestLimits, doing: string, work: () => Promise<T>): Promise<T> {
+interface EntryLimits extends RequestLimits {
+  readonly entry: Entry;
+}
+
+async function limited<T>({ millis, signal, entry }: EntryLimits, doing: string, work: () => Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   let stopListening = () => {};
+  let stopWaiting = () => {};
   const ended = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new KafkaError("unavailable", `${doing}: no answer in time`)), millis);
+    stopWaiting = onAbort(entry.ended.signal, () => reject(entry.broken ?? new Error("Connection closed")));
     if (signal !== undefined) {
       stopListening = onAbort(signal, () => reject(new KafkaError("unavailable", `${doing}: aborted`)));
     }
@@ -161,5 +195,6 @@ async function limited<T>({ millis, signal }: RequestLimits, doing: string, work
   } finally {
     clearTimeout(timer);
     stopListening();
+    stopWaiting();
   }
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { createServer as createPlainServer } from "node:net";
+import { createServer as createPlainServer, type Socket } from "node:net";
 import { type TestContext, test } from "node:test";
 import { createServer } from "node:tls";
 import { Connections } from "../../../plugins/kafka/client/connections.js";
@@ -58,6 +58,38 @@ test("a broker that goes away in the handshake is away: another try may find it"
     { kind: "unavailable" },
   );
 });
+
+for (const secure of [false, true])
+  test(`an answer that is none breaks its connection${secure ? " over TLS" : ""}, and nothing else`, async (context) => {
+    const answer = (socket: Socket) =>
+      socket.once("data", (asked) => {
+        const bytes = Buffer.alloc(64);
+        // A size that is none, and the number of the request.
+        bytes.writeInt32BE(-5);
+        bytes.set(asked.subarray(8, 12), 4);
+        socket.write(bytes);
+      });
+    const server = secure ? createServer({ key: broker.key, cert: broker.cert }, answer) : createPlainServer(answer);
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    context.after(() => server.close());
+    const address = server.address();
+    const port = typeof address === "object" ? (address?.port ?? 0) : 0;
+    const library = await loadLibrary();
+    const tls = secure ? { tls: { ca: broker.ca } } : {};
+    const connections = await Connections.with(library, "deneb", async () => tls);
+    context.after(() => connections.close());
+    const ask = connections.request(
+      { host: "127.0.0.1", port, purpose: "admin" },
+      (line) => library.apiVersionsV3.api.async(line, "deneb", "1"),
+      { millis: 10_000 },
+    );
+
+    await assert.rejects(ask, {
+      kind: "unavailable",
+      message: /what the broker answers is not of Kafka's protocol|closed/,
+    });
+  });
 
 test("files of certificates that are replaced count after a failure, and those that cannot be used do not", async (context) => {
   const { port } = await secured(context);
