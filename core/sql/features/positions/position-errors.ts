@@ -20,7 +20,7 @@ export function positionConflict({ sink, channel, table, owner, moved, deletion 
     `storing by sink "${sink}": the position of channel "${channel}" in table ${table} was moved by ${describedRun(owner)}${last}; ` +
     "nothing of the batch is stored, its events stay in the channel. Two agents run with one channel folder or with copies " +
     `of it: stop the other one, then run ${deletion}; or give this agent's channel another id by an empty file new-id in its ` +
-    "checkpoint folder and start it again";
+    "checkpoint folder and start it again. If the database was restored to an earlier state, run the DELETE only";
   return new AgentError("POSITION_CONFLICT", message, { retryable: true });
 }
 
