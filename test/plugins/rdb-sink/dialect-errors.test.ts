@@ -1,0 +1,168 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { mysql } from "../../../plugins/rdb-sink/mysql/dialect.js";
+import { postgresql } from "../../../plugins/rdb-sink/postgresql/dialect.js";
+import { sqlite } from "../../../plugins/rdb-sink/sqlite/dialect.js";
+
+for (const dialect of [postgresql, mysql])
+  test(`${dialect.database}: a name server that does not answer is not a host that is not known`, () => {
+    const server = { address: "db.example:1", database: "d", username: "u", options: "" };
+    const said = (code: string) => dialect.errors.explain({ code, message: "getaddrinfo" }, server);
+
+    assert.match(said("EAI_AGAIN"), /the host of db.example:1 cannot be looked up now: no name server answers/);
+    assert.match(said("ENOTFOUND"), /the host of db.example:1 is not known; check rdb_host/);
+  });
+
+const faults = [
+  { dialect: postgresql, code: "42P01", message: "", missing: true, raced: false, retryable: true },
+  { dialect: postgresql, code: "42703", message: "", missing: true, raced: false, retryable: true },
+  { dialect: postgresql, code: "3F000", message: "", missing: true, raced: false, retryable: true },
+  { dialect: postgresql, code: "42P07", message: "", missing: false, raced: true, retryable: false },
+  { dialect: postgresql, code: "23505", message: "", missing: false, raced: true, retryable: false },
+  { dialect: postgresql, code: "40001", message: "", missing: false, raced: false, retryable: true },
+  { dialect: postgresql, code: "53100", message: "", missing: false, raced: false, retryable: true },
+  { dialect: postgresql, code: "57P01", message: "", missing: false, raced: false, retryable: true },
+  { dialect: postgresql, code: "57P02", message: "", missing: false, raced: false, retryable: true },
+  { dialect: postgresql, code: "57P03", message: "", missing: false, raced: false, retryable: true },
+  { dialect: postgresql, code: "57014", message: "", missing: false, raced: false, retryable: true },
+  { dialect: postgresql, code: "53200", message: "", missing: false, raced: false, retryable: true },
+  { dialect: postgresql, code: "53300", message: "", missing: false, raced: false, retryable: true },
+  { dialect: postgresql, code: "58030", message: "", missing: false, raced: false, retryable: true },
+  { dialect: postgresql, code: "08006", message: "", missing: false, raced: false, retryable: true },
+  { dialect: postgresql, code: "ECONNREFUSED", message: "", missing: false, raced: false, retryable: true },
+  { dialect: postgresql, code: "ETIMEDOUT", message: "", missing: false, raced: false, retryable: true },
+  { dialect: postgresql, code: "25006", message: "", missing: false, raced: false, retryable: true },
+  { dialect: postgresql, code: "28P01", message: "", missing: false, raced: false, retryable: true },
+  { dialect: postgresql, code: "3D000", message: "", missing: false, raced: false, retryable: true },
+  { dialect: postgresql, code: "42501", message: "", missing: false, raced: false, retryable: true },
+  { dialect: postgresql, code: "55P03", message: "", missing: false, raced: false, retryable: true },
+  { dialect: postgresql, code: "22P05", message: "", missing: false, raced: false, retryable: false },
+  { dialect: postgresql, code: "23502", message: "", missing: false, raced: false, retryable: false },
+  { dialect: postgresql, code: "42804", message: "", missing: false, raced: false, retryable: false },
+  { dialect: postgresql, code: "54011", message: "", missing: false, raced: false, retryable: false },
+  { dialect: postgresql, code: "0A000", message: "", missing: false, raced: false, retryable: false },
+  { dialect: postgresql, code: "EPIPE", message: "", missing: false, raced: false, retryable: true },
+  { dialect: postgresql, code: undefined, message: "odd", missing: false, raced: false, retryable: true },
+  { dialect: mysql, code: "ER_NO_SUCH_TABLE", message: "", missing: true, raced: false, retryable: true },
+  { dialect: mysql, code: "ER_BAD_FIELD_ERROR", message: "", missing: true, raced: false, retryable: true },
+  { dialect: mysql, code: "ER_BAD_DB_ERROR", message: "", missing: true, raced: false, retryable: true },
+  { dialect: mysql, code: "ER_DUP_FIELDNAME", message: "", missing: false, raced: true, retryable: true },
+  { dialect: mysql, code: "ER_LOCK_DEADLOCK", message: "", missing: false, raced: true, retryable: true },
+  { dialect: mysql, code: "ER_LOCK_WAIT_TIMEOUT", message: "", missing: false, raced: false, retryable: true },
+  { dialect: mysql, code: "ER_DATA_TOO_LONG", message: "", missing: false, raced: false, retryable: false },
+  { dialect: mysql, code: "ER_TOO_BIG_ROWSIZE", message: "", missing: false, raced: false, retryable: false },
+  {
+    dialect: mysql,
+    code: "ER_CANT_CREATE_TABLE",
+    message: "Too many columns",
+    missing: false,
+    raced: false,
+    retryable: false,
+  },
+  { dialect: mysql, code: "ER_CANT_CREATE_TABLE", message: "errno: 28", missing: false, raced: false, retryable: true },
+  {
+    dialect: mysql,
+    code: "ER_INNODB_AUTOEXTEND_SIZE_OUT_OF_RANGE",
+    message: "CONSTRAINT `t.j` fehlgeschlagen: `s`.`t`",
+    missing: false,
+    raced: false,
+    retryable: false,
+  },
+  { dialect: mysql, code: "WARN_DATA_TRUNCATED", message: "", missing: false, raced: false, retryable: false },
+  { dialect: mysql, code: "ECONNREFUSED", message: "", missing: false, raced: false, retryable: true },
+  { dialect: sqlite, code: "SQLITE_ERROR", message: "no such table: t", missing: true, raced: false, retryable: true },
+  {
+    dialect: sqlite,
+    code: "SQLITE_ERROR",
+    message: "table t has no column named a",
+    missing: true,
+    raced: false,
+    retryable: true,
+  },
+  {
+    dialect: sqlite,
+    code: "SQLITE_ERROR",
+    message: "duplicate column name: a",
+    missing: false,
+    raced: true,
+    retryable: true,
+  },
+  {
+    dialect: sqlite,
+    code: "SQLITE_ERROR",
+    message: "too many columns on t",
+    missing: false,
+    raced: false,
+    retryable: false,
+  },
+  { dialect: sqlite, code: "SQLITE_BUSY", message: "", missing: false, raced: false, retryable: true },
+  { dialect: sqlite, code: "SQLITE_FULL", message: "", missing: false, raced: false, retryable: true },
+  { dialect: sqlite, code: "SQLITE_IOERR_WRITE", message: "", missing: false, raced: false, retryable: true },
+  { dialect: sqlite, code: "SQLITE_TOOBIG", message: "", missing: false, raced: false, retryable: false },
+  { dialect: sqlite, code: "SQLITE_CONSTRAINT_NOTNULL", message: "", missing: false, raced: false, retryable: false },
+] as const;
+
+for (const { dialect, code, message, ...expected } of faults)
+  test(`what ${code ?? "no code"} ${message} means`, () => {
+    const fault = { code, message };
+
+    const { missing, raced, retryable } = dialect.errors;
+
+    assert.deepEqual({ missing: missing(fault), raced: raced(fault), retryable: retryable(fault) }, expected);
+  });
+
+const place = { address: "db:5432", database: "d", username: "u", options: "" };
+
+const explained = [
+  {
+    dialect: mysql,
+    code: "ER_TOO_MANY_FIELDS",
+    line: 'a table on the server at db:5432 as user "u" has too many columns: why; use attr_persistence = row for such entities',
+  },
+  {
+    dialect: postgresql,
+    code: "54011",
+    line: 'a table of database "d" at db:5432 as user "u" has too many columns: why; use attr_persistence = row for such entities',
+  },
+  {
+    dialect: postgresql,
+    code: "53100",
+    line: 'the disk of database "d" at db:5432 as user "u" is full; free space there',
+  },
+  { dialect: postgresql, code: "22003", line: 'working with database "d" at db:5432 as user "u" failed: why' },
+  {
+    dialect: postgresql,
+    code: "22P05",
+    line: 'database "d" at db:5432 as user "u" has no encoding for all characters: why; use a database with encoding UTF8',
+  },
+  {
+    dialect: mysql,
+    code: "ER_TABLE_WITHOUT_PK",
+    line:
+      'the server at db:5432 as user "u" takes no tables without a primary key (sql_require_primary_key), as those of history are; ' +
+      "set sql_generate_invisible_primary_key = ON there, or sql_require_primary_key = OFF",
+  },
+  {
+    dialect: sqlite,
+    code: "SQLITE_FULL",
+    line: 'the disk of the database files in "db:5432" is full; free space, or inodes, there',
+  },
+] as const;
+
+for (const { dialect, code, message } of [
+  {
+    dialect: postgresql,
+    code: "42P10",
+    message: "there is no unique constraint matching the ON CONFLICT specification",
+  },
+  { dialect: sqlite, code: "SQLITE_ERROR", message: "ON CONFLICT clause does not match any PRIMARY KEY" },
+])
+  test(`${code} of a table of last data with another key names what to set`, () =>
+    assert.match(
+      dialect.errors.explain({ code, message }, place),
+      /has no unique key over last_data_unique_key, .*: .*ON CONFLICT.*; set another last_data_table_suffix/,
+    ));
+
+for (const { dialect, code, line } of explained)
+  test(`${code} is explained in one line`, () =>
+    assert.equal(dialect.errors.explain({ code, message: "why" }, place), line));
