@@ -47,7 +47,10 @@ await onEveryDatabase("two agents with one channel", [
       await one.persist(batchOf(service, 4), never);
       assert.deepEqual(await values(place, service), ["1", "2", "4"]);
 
-      assert.match(told, /sink "sink".*host "one" with pid 17, started 2026-01-01T00:00:00.000Z.*DELETE FROM.*restored to an earlier state/);
+      assert.match(
+        told,
+        /sink "sink".*host "one" with pid 17, started 2026-01-01T00:00:00.000Z.*DELETE FROM.*restored to an earlier state/,
+      );
       const [schema, table] = place.positions(service);
       await place.alter(schema, table, String(/DELETE FROM .*? AND .*? = '[^']*'/.exec(told)?.[0]));
       await two.persist(batchOf(service, 3), never);
