@@ -81,13 +81,19 @@ export function withValues(text: string, run: readonly Cell[]): string {
   return filled;
 }
 
-const SPECIAL = /['\\\0]/;
+const SPECIAL = /['\\\0\u0080-\uffff]/;
+const BEYOND_ASCII = /[\u0080-\uffff]/;
 const EACH_SPECIAL = /['\\\0]/g;
 
-/** A text as the server reads it in a session without NO_BACKSLASH_ESCAPES. */
+/**
+ * A text as the server reads it in a session without NO_BACKSLASH_ESCAPES. In some character sets other characters hold a quote, or take
+ * a backslash behind them for a part of theirs, and a session may get another one behind our back: what is not ASCII goes as digits.
+ */
 function literal(cell: Cell): string {
   if (cell === undefined) return "NULL";
-  return SPECIAL.test(cell) ? `'${cell.replace(EACH_SPECIAL, escaped)}'` : `'${cell}'`;
+  if (!SPECIAL.test(cell)) return `'${cell}'`;
+  if (BEYOND_ASCII.test(cell)) return `_utf8mb4 X'${Buffer.from(cell).toString("hex")}'`;
+  return `'${cell.replace(EACH_SPECIAL, escaped)}'`;
 }
 
 function escaped(character: string): string {

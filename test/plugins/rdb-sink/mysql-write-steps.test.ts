@@ -56,6 +56,13 @@ test("a value is a text of the statement, and what looks like a place in a name 
   );
 });
 
+test("a value beyond ASCII is sent as digits, which no character set of a session reads as a quote", () => {
+  assert.equal(
+    withValues("INSERT INTO `t` VALUES (?, ?)", ["it's \\", "\u0127; DROP TABLE t; -- it's \\"]),
+    "INSERT INTO `t` VALUES ('it\\'s \\\\', _utf8mb4 X'c4a73b2044524f50205441424c4520743b202d2d2069742773205c')",
+  );
+});
+
 test("a statement with more or fewer places than values is not sent", () => {
   assert.throws(() => withValues("SELECT ?, ?", ["1"]), /2 places for 1 values/);
   assert.throws(() => withValues("SELECT ?", ["1", "2"]), /1 places for 2 values/);
