@@ -172,6 +172,7 @@ export class Link {
     const client = await loadClient();
     const options = await connectionOptions(client, this.#config, this.#component);
     const isOver = () => performance.now() + PAUSE_MILLIS >= end || ended.aborted;
+    let refusal: AgentError | undefined;
     for (;;) {
       const failures: AgentError[] = [];
       for (const [index, server] of this.#servers().entries()) {
@@ -184,8 +185,10 @@ export class Link {
           if (isOver()) break;
         }
       }
+      refusal = failures.find(({ retryable }) => !retryable) ?? refusal;
       const failure = lastWord(failures, isOver());
-      if (failure !== undefined) throw failure;
+      // The time may be over before this round has come to the one that refused the agent in a former one.
+      if (failure !== undefined) throw refusal ?? failure;
       await delay(PAUSE_MILLIS, undefined, { signal: ended });
     }
   }
