@@ -141,3 +141,13 @@ export function keyOf(column: string): string {
 export function quoted(name: string): string {
   return `\`${name.replaceAll("`", "``")}\``;
 }
+
+/** A text as a literal that every session reads the same, whatever its character set. */
+export function digitsOf(text: string): string {
+  return `_utf8mb4 X'${hex(text)}'`;
+}
+
+/** The bytes of a text as hexadecimal digits. */
+export function hex(text: string): string {
+  return Buffer.from(text).toString("hex");
+}

@@ -8,7 +8,7 @@ import {
   type ViewSql,
 } from "deneb/sql";
 import { attributesOf, fitting, kindOf, SAMPLED_CHARACTERS, SAMPLED_ROWS, staysKind, TIME_COLUMN } from "../viewed.js";
-import { keyOf, path, quoted } from "./statements.js";
+import { digitsOf, hex, keyOf, path, quoted } from "./statements.js";
 
 /** A server opens all tables of a view for each query, and has 2,000 of them open by default. */
 const MOST_TABLES = 200;
@@ -134,7 +134,7 @@ function tidyTable(table: ViewedTable, views: EntityViews): string | undefined {
   const numbers = attributes.map((_, place) => `SELECT ${place} AS place`).join(" UNION ALL ");
   const each = (of: (column: TypedColumn) => string) =>
     `CASE list.place ${attributes.map((column, place) => `WHEN ${place} THEN ${of(column)}`).join(" ")} END`;
-  return `SELECT ${fixed}, ${each(({ name }) => literal(name))} COLLATE utf8mb4_bin AS attribute, ${each(text)} AS value_text
+  return `SELECT ${fixed}, ${each(({ name }) => digitsOf(name))} COLLATE utf8mb4_bin AS attribute, ${each(text)} AS value_text
     FROM ${from} CROSS JOIN (${numbers}) AS list WHERE ${ofType(views)}`;
 }
 
@@ -188,15 +188,7 @@ function ownOf({ name }: TypedColumn): string {
 /** The first comparison can use an index. */
 function ofType({ names, entityType }: EntityViews): string {
   const own = `t.${quoted(names.type)}`;
-  return `${own} = ${literal(entityType)} AND CAST(CONVERT(${own} USING utf8mb4) AS BINARY) = X'${hex(entityType)}'`;
-}
-
-function literal(value: string): string {
-  return `_utf8mb4 X'${hex(value)}'`;
-}
-
-function hex(value: string): string {
-  return Buffer.from(value).toString("hex");
+  return `${own} = ${digitsOf(entityType)} AND CAST(CONVERT(${own} USING utf8mb4) AS BINARY) = X'${hex(entityType)}'`;
 }
 
 function byKey({ columns }: ViewedTable): ReadonlyMap<string, TypedColumn> {

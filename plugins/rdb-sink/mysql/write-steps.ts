@@ -1,4 +1,5 @@
 import type { Cell, Statement } from "deneb/sql";
+import { digitsOf } from "./statements.js";
 
 /** Characters of statements that are sent together: a server may take no more than 1 MiB at once. */
 const MOST_CHARACTERS = 250_000;
@@ -92,7 +93,7 @@ const EACH_SPECIAL = /['\\\0]/g;
 function literal(cell: Cell): string {
   if (cell === undefined) return "NULL";
   if (!SPECIAL.test(cell)) return `'${cell}'`;
-  if (BEYOND_ASCII.test(cell)) return `_utf8mb4 X'${Buffer.from(cell).toString("hex")}'`;
+  if (BEYOND_ASCII.test(cell)) return digitsOf(cell);
   return `'${cell.replace(EACH_SPECIAL, escaped)}'`;
 }
 
