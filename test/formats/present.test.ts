@@ -195,7 +195,9 @@ test("tables of version 1 in MySQL are gone on with: the position is read, and a
 
   const { sink } = sinkOf(config, undefined, undefined, { agent: "old", name: "my" });
   try {
-    assert.deepEqual(await sink.positions.stored(never), ["2b41544e3b436a04:99221224d17a:3"]);
+    // All databases of the server are looked through: on one that others use, a sink may have that name, too.
+    const own = (await sink.positions.stored(never)).filter((position) => position.startsWith("2b41544e3b436a04:"));
+    assert.deepEqual(own, ["2b41544e3b436a04:99221224d17a:3"]);
     const room = eventOf(entity("urn:room:3", { number: "3" }), schema);
     await sink.persist({ events: [room], position: at("2b41544e3b436a04:99221224d17a:4") }, never);
   } finally {
