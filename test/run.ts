@@ -7,7 +7,7 @@ import { HangingFiles } from "./support/runner/hanging-files.js";
 import { provideRunFolder } from "./support/runner/run-folder.js";
 import { signsOf } from "./support/runner/signs-of-file.js";
 import { SlowestFiles } from "./support/runner/slowest-files.js";
-import type { Wave } from "./support/runner/start-order.js";
+import { AT_ONCE } from "./support/runner/start-order.js";
 import { closingLine, Tally } from "./support/runner/tally.js";
 import { testFiles } from "./support/runner/test-files.js";
 import { provideServers, type Servers } from "./support/servers.js";
@@ -43,8 +43,8 @@ interface Outcome {
   readonly hanging: HangingFiles;
 }
 
-async function runAll(planned: readonly Wave[]): Promise<Outcome> {
-  const files = planned.flatMap(({ paths }) => paths);
+async function runAll(planned: readonly (readonly string[])[]): Promise<Outcome> {
+  const files = planned.flat();
   const outcome = {
     tally: new Tally(files),
     slowest: new SlowestFiles(join(repositoryRoot, "dist", "test"), files),
@@ -54,8 +54,8 @@ async function runAll(planned: readonly Wave[]): Promise<Outcome> {
   return outcome;
 }
 
-async function runWave({ paths, atOnce }: Wave, { tally, slowest, hanging }: Outcome): Promise<void> {
-  const results = run({ files: paths, concurrency: atOnce, timeout: FILE_TIMEOUT_MILLIS });
+async function runWave(files: readonly string[], { tally, slowest, hanging }: Outcome): Promise<void> {
+  const results = run({ files, concurrency: AT_ONCE, timeout: FILE_TIMEOUT_MILLIS });
   results.on("test:pass", (result) => tally.passed(result));
   results.on("test:fail", (result) => tally.failed(result));
   results.on("test:dequeue", (seen) => hanging.started(seen));

@@ -45,23 +45,17 @@ const OF_FAULTS = [
   "plugins/jetstream/",
 ] as const;
 
-/** Files that run in one go, and how many of them at the same time. */
-export interface Wave {
-  readonly paths: readonly string[];
-  readonly atOnce: number;
-}
+/** Files that run at the same time. Half of the time of a file is waiting: with two at a time two cores are half idle. */
+export const AT_ONCE = 3;
 
 /**
- * Half of the time of a file is waiting: with two at a time two cores are half idle. Those of faults come last, without a
- * third one beside them. The paths are those of {@link startOrder}, in its order.
+ * The paths in groups, one of which runs after another: those of faults come last, beside each other alone. They mostly wait, and
+ * leave the machine to each other. The paths are those of {@link startOrder}, in its order.
  */
-export function waves(paths: readonly string[]): readonly Wave[] {
+export function waves(paths: readonly string[]): readonly (readonly string[])[] {
   const ofFaults = paths.filter((path) => OF_FAULTS.some((place) => path.startsWith(place)));
   const others = paths.filter((path) => !ofFaults.includes(path));
-  return [
-    { paths: others, atOnce: 3 },
-    { paths: ofFaults, atOnce: 2 },
-  ].filter((wave) => wave.paths.length > 0);
+  return [others, ofFaults].filter((wave) => wave.length > 0);
 }
 
 function inTurn(paths: readonly string[]): readonly string[] {
