@@ -114,12 +114,10 @@ export class ManagementServer implements Lifecycle {
   /** Files that were replaced count for the connections that come then. */
   #follow(first: TlsMaterial, read: () => Promise<TlsMaterial | undefined>): void {
     const failures = new FailureLog(this.#log, "the files of TLS can be used again");
-    let inUse: TlsMaterial | undefined = first;
     const followed: Followed<TlsMaterial | undefined> = {
       read,
-      inUse: () => inUse,
+      first,
       use: (tls) => {
-        inUse = tls;
         if (tls !== undefined && this.#server instanceof TlsServer) this.#server.setSecureContext(contextOf(tls));
         this.#log.info({}, "the files of TLS were replaced, and are in use");
       },

@@ -60,6 +60,7 @@ export {
 } from "./errors.js";
 export { type Event, type Interceptor, type InterceptorTuning, letterHeader } from "./event.js";
 export { type FailureLine, FailureLog } from "./failure-log.js";
+export { type Followed, followFiles } from "./follow-files.js";
 export type { BatchSinkPositions, KeptPosition } from "./kept-positions.js";
 export {
   areTextsKept,
@@ -138,16 +139,13 @@ export type {
 export type { ErasedRows, Erasure, LeftData, RowSelection, StoredColumn, StoredRows } from "./stored-rows.js";
 export {
   checkTls,
-  type Followed,
-  followFiles,
   type PemFault,
   type PemFiles,
   pemFault,
   readTlsFiles,
   type TlsClientOptions,
   type TlsConfig,
-  type TlsWords,
   tlsProperties,
-  tlsReason,
 } from "./tls-files.js";
+export { type TlsWords, tlsReason } from "./tls-reason.js";
 export { traceHeaders } from "./trace-context.js";

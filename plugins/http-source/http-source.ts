@@ -1,4 +1,13 @@
-import { type Examiner, FailureLog, followFiles, type Handover, type Probe, reasonOf, type Source } from "deneb/sdk";
+import {
+  type Examiner,
+  FailureLog,
+  type Followed,
+  followFiles,
+  type Handover,
+  type Probe,
+  reasonOf,
+  type Source,
+} from "deneb/sdk";
 import type { HttpConfig } from "./config.js";
 import { MOST_IN_PROCESS } from "./limits.js";
 import { Listener, type ListenerOwner } from "./listener.js";
@@ -101,18 +110,16 @@ export class HttpSource implements Source {
   /** Files that were replaced count for the connections that come then. */
   #follow(listener: Listener, first: TlsOptions): void {
     const { name, log } = this.#context;
-    let inUse: TlsOptions | undefined = first;
-    const followed = {
+    const followed: Followed<TlsOptions | undefined> = {
       read: () => readTls(this.#config, name),
-      inUse: () => inUse,
-      use: (tls: TlsOptions | undefined) => {
-        inUse = tls;
+      first,
+      use: (tls) => {
         listener.secure(tls);
         log.info({ certificate: this.#config.tls_certificate }, "the files of TLS were replaced, and are in use");
       },
-      looked: (error?: unknown) => (error === undefined ? this.#canUse() : this.#cannotUse(error)),
+      looked: (error) => (error === undefined ? this.#canUse() : this.#cannotUse(error)),
     };
-    this.#endFollowing = followFiles<TlsOptions | undefined>(followed, this.#lookMillis);
+    this.#endFollowing = followFiles(followed, this.#lookMillis);
   }
 
   #cannotUse(error: unknown): void {
