@@ -4,7 +4,8 @@ import type { Clock } from "../../tokens.js";
 import { LetterBook, type LetterCounts } from "./book.js";
 import { type DeadLetter, type LetterMark, type LetterRecord, lineOf, type SharedPlace } from "./dead-letter.js";
 import type { DeadLetterFile } from "./file.js";
-import { type DeadLetterLimits, LetterAge, lettersFull } from "./limits.js";
+import { type DeadLetterLimits, lettersFull } from "./limits.js";
+import { OldLetters } from "./old-letters.js";
 import { appliedChanges, type LetterChange, type LetterSharing, type PlacedChange } from "./shared-changes.js";
 import { isOpen, type LetterEntry } from "./table.js";
 import { ShelfTidying } from "./tidying.js";
@@ -42,7 +43,7 @@ interface ShelfParts {
 /** The dead letters of one sink: one file, changed by one after another. */
 export class LetterShelf {
   readonly #parts: ShelfParts;
-  readonly #age: LetterAge | undefined;
+  readonly #old: OldLetters;
   readonly #tidying: ShelfTidying;
   #book: LetterBook | undefined;
   #sharing: LetterSharing | undefined;
@@ -50,9 +51,9 @@ export class LetterShelf {
 
   constructor(parts: ShelfParts) {
     this.#parts = parts;
-    const { limits, clock, uptime } = parts;
-    this.#tidying = new ShelfTidying({ ...parts, book: () => this.book(), inTurn: (work) => this.#changes.run(work) });
-    this.#age = limits.days === 0 ? undefined : new LetterAge(limits.days, clock, uptime);
+    const book = () => this.book();
+    this.#tidying = new ShelfTidying({ ...parts, book, inTurn: (work) => this.#changes.run(work) });
+    this.#old = new OldLetters({ ...parts, book, drop: (ids, when) => this.drop(ids, when) });
   }
 
   /** Mends what a crash left and reads what is there. */
@@ -150,30 +151,39 @@ export class LetterShelf {
     });
   }
 
-  /** Marks the letters for which the condition holds at that moment; resolves to their ids, which are in `marked` also when it fails. */
+  /** Marks the letters for which the condition holds at that moment; resolves to their ids. */
   async mark(
     ids: readonly string[],
     mark: LetterMark["mark"],
     when: MarkCondition = () => true,
-    marked: string[] = [],
   ): Promise<readonly string[]> {
-    const { clock, run } = this.#parts;
+    const marked: string[] = [];
+    for await (const some of this.#marking(ids, mark, when)) marked.push(...some);
+    return marked;
+  }
+
+  /** The ids of each portion once it is marked. */
+  async *#marking(
+    ids: readonly string[],
+    mark: LetterMark["mark"],
+    when: MarkCondition,
+  ): AsyncGenerator<readonly string[]> {
     for (let at = 0; at < ids.length; at += lettersAtOnce) {
       const some = ids.slice(at, at + lettersAtOnce);
+      const marking = { mark, when, time: this.#parts.clock.now().toISOString() };
       const sharing = this.#sharing;
-      const time = clock.now().toISOString();
-      if (sharing !== undefined) {
-        for (const id of await this.#markShared(some, { mark, when, time }, sharing)) marked.push(id);
-        continue;
-      }
-      await this.#changes.run(async () => {
-        const book = await this.#read();
-        const chosen = some.filter((id) => when(book.entry(id)));
-        await this.#add(owned(chosen.map((id) => ({ id, mark, time, run }))), book);
-        for (const id of chosen) marked.push(id);
-      });
+      yield sharing === undefined ? await this.#markOwn(some, marking) : await this.#markShared(some, marking, sharing);
     }
-    return marked;
+  }
+
+  async #markOwn(ids: readonly string[], { mark, when, time }: Marking): Promise<readonly string[]> {
+    const { run } = this.#parts;
+    return await this.#changes.run(async () => {
+      const book = await this.#read();
+      const chosen = ids.filter((id) => when(book.entry(id)));
+      await this.#add(owned(chosen.map((id) => ({ id, mark, time, run }))), book);
+      return chosen;
+    });
   }
 
   async #markShared(ids: readonly string[], { mark, when, time }: Marking, sharing: LetterSharing) {
@@ -197,15 +207,15 @@ export class LetterShelf {
    * room for their marks, the file is rewritten without them.
    */
   async drop(ids: readonly string[], when: MarkCondition): Promise<readonly string[]> {
-    const marked: string[] = [];
+    const dropped: string[] = [];
     try {
-      await this.mark(ids, "dropped", when, marked);
+      for await (const some of this.#marking(ids, "dropped", when)) dropped.push(...some);
     } catch (error) {
       if (this.#sharing !== undefined || !isWithoutRoom(error)) throw error;
-      return [...marked, ...(await this.#dropUnmarked(ids, when, error))];
+      return [...dropped, ...(await this.#dropUnmarked(ids, when, error))];
     }
-    if (marked.length > 0) await this.compact();
-    return marked;
+    if (dropped.length > 0) await this.compact();
+    return dropped;
   }
 
   async #dropUnmarked(ids: readonly string[], when: MarkCondition, unmarked: unknown): Promise<readonly string[]> {
@@ -230,24 +240,7 @@ export class LetterShelf {
 
   /** Removes letters that are too old, when the operator asked for it. */
   async removeOld(): Promise<void> {
-    if (this.#age === undefined) return;
-    const { sink, file, log, limits } = this.#parts;
-    const { cutoff, state } = this.#age.look();
-    const book = await this.book();
-    const { oldest } = book.counts(sink);
-    if (oldest === undefined || oldest.getTime() >= cutoff || state === "waiting") return;
-    if (state === "begun") {
-      const fields = { sink, oldest: oldest.toISOString(), days: limits.days };
-      log.warn(fields, "dead letters are too old and will be removed when they still are after a day of uptime");
-      return;
-    }
-    const ids: string[] = [];
-    for await (const { id, time, state } of file.open()) {
-      if (state === "waiting" && Date.parse(time) < cutoff) ids.push(id);
-    }
-    const { length: deleted } = await this.drop(ids, (entry) => entry?.mark === "waiting");
-    book.deleted += deleted;
-    log.error({ sink, letters: deleted, days: limits.days }, "dead letters removed: they were too old");
+    await this.#old.remove();
   }
 
   /** The book, when there is room; that of the present file when somebody removed it. */

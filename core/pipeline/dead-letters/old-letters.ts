@@ -1,0 +1,52 @@
+import type { Logger } from "../../sdk/index.js";
+import type { Clock } from "../../tokens.js";
+import type { LetterBook } from "./book.js";
+import type { DeadLetterFile } from "./file.js";
+import { type DeadLetterLimits, LetterAge } from "./limits.js";
+import type { LetterEntry } from "./table.js";
+
+interface OldLettersParts {
+  readonly sink: string;
+  readonly file: DeadLetterFile;
+  readonly limits: DeadLetterLimits;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Milliseconds since some moment; nobody sets them. */
+  readonly uptime: () => number;
+  readonly book: () => Promise<LetterBook>;
+  /** Drops the letters for which the condition holds; resolves to their ids. */
+  drop(ids: readonly string[], when: (entry: LetterEntry | undefined) => boolean): Promise<readonly string[]>;
+}
+
+/** The letters of a sink that are too old, where the operator asked for their removal. */
+export class OldLetters {
+  readonly #parts: OldLettersParts;
+  readonly #age: LetterAge | undefined;
+
+  constructor(parts: OldLettersParts) {
+    const { limits, clock, uptime } = parts;
+    this.#parts = parts;
+    this.#age = limits.days === 0 ? undefined : new LetterAge(limits.days, clock, uptime);
+  }
+
+  async remove(): Promise<void> {
+    if (this.#age === undefined) return;
+    const { sink, file, log, limits, drop } = this.#parts;
+    const { cutoff, state } = this.#age.look();
+    const book = await this.#parts.book();
+    const { oldest } = book.counts(sink);
+    if (oldest === undefined || oldest.getTime() >= cutoff || state === "waiting") return;
+    if (state === "begun") {
+      const fields = { sink, oldest: oldest.toISOString(), days: limits.days };
+      log.warn(fields, "dead letters are too old and will be removed when they still are after a day of uptime");
+      return;
+    }
+    const ids: string[] = [];
+    for await (const { id, time, state } of file.open()) {
+      if (state === "waiting" && Date.parse(time) < cutoff) ids.push(id);
+    }
+    const { length: deleted } = await drop(ids, (entry) => entry?.mark === "waiting");
+    book.deleted += deleted;
+    log.error({ sink, letters: deleted, days: limits.days }, "dead letters removed: they were too old");
+  }
+}
