@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
+import { after } from "node:test";
 import { codeOf, reasonOf, retryableOf } from "../../core/sdk/index.js";
 import { onEveryDatabase, persist } from "../plugins/rdb-sink/on-every-database.js";
 import { entity, eventOf, never } from "../plugins/rdb-sink/sinks.js";
+import { mysqlPrograms } from "../support/mysql-programs.js";
+import { startOwnMysql } from "../support/own-mysql.js";
 import { at } from "../support/position.js";
 
 const MARK = "ALTER TABLE @ ADD COLUMN deneb_format_2 integer";
@@ -16,6 +19,16 @@ function isRefusal(error: unknown): boolean {
     /^using table \S+: it has version 2 of its format, and this agent knows version 1; start /,
   );
   return true;
+}
+
+// On a server that others use their sinks would meet the tables of a later version, since they look through all databases.
+const programs = await mysqlPrograms();
+const own = programs && (await startOwnMysql(programs));
+if (own !== undefined) {
+  process.env["DENEB_TEST_MYSQLHOST"] = own.host;
+  process.env["DENEB_TEST_MYSQLPORT"] = String(own.port);
+  process.env["DENEB_TEST_MYSQLUSER"] = own.user;
+  process.env["DENEB_TEST_MYSQLPASSWORD"] = "";
 }
 
 await onEveryDatabase("tables of a later version", [
@@ -63,3 +76,5 @@ await onEveryDatabase("tables of a later version", [
     },
   },
 ]);
+// Behind what the databases registered for the end, which needs the server.
+after(() => own?.stop());

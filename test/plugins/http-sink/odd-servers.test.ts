@@ -9,7 +9,7 @@ import { selfSigned } from "../../support/certificates.js";
 import { tempFolder } from "../../support/temp-folder.js";
 import { patient, room, runningSink } from "./receiver.js";
 
-/** The address of a server that does with each connection what it is told. */
+/** The address of a server that handles each connection in this way. */
 async function serving(context: TestContext, server: Server): Promise<string> {
   const sockets = new Set<Socket>();
   server.on("connection", (socket) => {
