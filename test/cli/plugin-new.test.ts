@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdir, readdir, readFile, symlink } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import path from "node:path";
-import { test } from "node:test";
+import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 import { type NewKind, newKinds } from "../../core/cli/scaffold/plugin-names.js";
-import { exampleFolder, install, npm } from "../support/example-package.js";
+import { command } from "../support/command.js";
+import { exampleFolder, install, npm, ran } from "../support/example-package.js";
 import { repositoryRoot } from "../support/repository.js";
 import { runCli } from "../support/run-cli.js";
 import { tempFolder } from "../support/temp-folder.js";
@@ -64,27 +66,47 @@ for (const { words, says } of refused)
   test(`plugin new ${words.join(" ").slice(0, 60)} says what to give instead and writes nothing`, async (context) => {
     const folder = await tempFolder(context);
 
-    const { code, stderr } = await runCli(["plugin", "new", ...words, "--into", folder]);
+    const { exitCode, err } = await command(["plugin", "new", ...words, "--into", folder]);
 
-    assert.equal(code, 2);
-    assert.match(stderr, says);
+    assert.equal(exitCode, 2);
+    assert.match(err, says);
     assert.deepEqual(await readdir(folder), []);
   });
 
-/** Builds and tests a package as its author would. */
+/** Builds and tests a package with the command that its manifest gives for it. */
 async function tested(folder: string): Promise<void> {
-  const { code, output } = await npm(folder, "test");
+  const { scripts } = JSON.parse(await readFile(path.join(folder, "package.json"), "utf8"));
+  const env = { PATH: [path.join(folder, "node_modules", ".bin"), process.env["PATH"]].join(path.delimiter) };
+  const { code, output } = await ran("sh", ["-c", scripts.test], { cwd: folder, env });
   assert.equal(code, 0, output);
   assert.match(output, /fail 0/);
 }
 
-/** The same, and lists what it would publish. */
+/** The files that npm would publish of each package. */
+async function packedFiles(...folders: readonly string[]): Promise<readonly (readonly string[])[]> {
+  const { output } = await npm(
+    repositoryRoot,
+    "pack",
+    "--dry-run",
+    "--json",
+    "--ignore-scripts",
+    "--silent",
+    ...folders,
+  );
+  const listed: readonly Packed[] = JSON.parse(output.slice(output.indexOf("[")));
+  return listed.map(({ files }) => files.map((file) => file.path).toSorted());
+}
+
+interface Packed {
+  readonly files: readonly { readonly path: string }[];
+}
+
+/** Tests a package as its author would; returns the files that npm would publish. */
 async function judged(folder: string): Promise<readonly string[]> {
-  await tested(folder);
-  const packed = await npm(folder, "pack", "--dry-run", "--json", "--ignore-scripts", "--silent");
-  const listed: unknown = JSON.parse(packed.output.slice(packed.output.indexOf("[")));
-  const files: unknown = Reflect.get(Object(Array.isArray(listed) ? listed[0] : undefined), "files");
-  return (Array.isArray(files) ? files : []).map((file) => String(Reflect.get(Object(file), "path"))).toSorted();
+  const { code, output } = await npm(folder, "test");
+  assert.equal(code, 0, output);
+  const [files = []] = await packedFiles(folder);
+  return files;
 }
 
 const layouts = {
@@ -191,32 +213,46 @@ const usual = newKinds.flatMap((kind) =>
     }),
 );
 
-for (const { kind, layout, name, packageName, folder: given, type, file } of [...odd, ...usual]) {
-  const { language, built, source, declaration } = layouts[layout];
-  test(`the ${kind} ${name} in ${language} is the package ${packageName} of type ${type}, passes its own tests and packs what it needs`, async (context) => {
-    const parent = await tempFolder(context);
-    const folder = path.join(parent, given);
+const written = [...odd, ...usual];
+let place = "";
+before(async () => {
+  place = await mkdtemp(path.join(tmpdir(), "deneb-new-plugins-"));
+});
+after(() => rm(place, { recursive: true, force: true }));
+const placeOf = ({ kind, layout, folder }: Written) => path.join(place, `${kind}-${layout}`, folder);
 
-    const { code } = await runCli(["plugin", "new", kind, name, "--language", layout, "--into", parent]);
+for (const one of written) {
+  const { kind, layout, name, packageName, type } = one;
+  const { language, source } = layouts[layout];
+  test(`the ${kind} ${name} in ${language} is the package ${packageName} of type ${type} and passes its own tests`, async () => {
+    const folder = placeOf(one);
 
-    assert.equal(code, 0);
+    const { exitCode, err } = await command([
+      ...["plugin", "new", kind, name],
+      ...["--language", layout, "--into", path.dirname(folder)],
+    ]);
+
+    assert.equal(exitCode, 0, err);
     const manifest: unknown = JSON.parse(await readFile(path.join(folder, "package.json"), "utf8"));
     assert.equal(Reflect.get(Object(manifest), "name"), packageName);
     assert.match(await readFile(path.join(folder, source), "utf8"), new RegExp(`type: "${type}"`));
     await install(folder, "libsql");
-    const files = await judged(folder);
-    const needed = ["LICENSE", "README.md", "package.json", declaration, `${built}index.js`, `${built}${file}.js`];
-    assert.deepEqual(
-      needed.filter((one) => !files.includes(one)),
-      [],
-      files.join(", "),
-    );
-    assert.deepEqual(
-      files.filter((one) => /\.test\.|tsconfig|\.github|node_modules/.test(one)),
-      [],
-    );
+    await tested(folder);
   });
 }
+
+test("each new package packs what it needs and nothing of its tests", async () => {
+  const packed = await packedFiles(...written.map(placeOf));
+
+  for (const [index, { packageName, layout, file }] of written.entries()) {
+    const { built, declaration } = layouts[layout];
+    const files = packed[index] ?? [];
+    const needed = ["LICENSE", "README.md", "package.json", declaration, `${built}index.js`, `${built}${file}.js`];
+    const missing = needed.filter((path) => !files.includes(path));
+    const surplus = files.filter((path) => /\.test\.|tsconfig|\.github|node_modules/.test(path));
+    assert.deepEqual([missing, surplus], [[], []], `${packageName}: ${files.join(", ")}`);
+  }
+});
 
 test("a new package ships the report that its script writes", async (context) => {
   const parent = await tempFolder(context);

@@ -7,7 +7,11 @@ import { installedProgram } from "./installed-program.js";
 export interface KafkaPrograms {
   readonly java: string;
   readonly jars: string;
+  /** The archive of their classes that `.ci/fetch-kafka` writes where Java can. */
+  readonly archive?: string | undefined;
 }
+
+const ARCHIVE = "classes.jsa";
 
 /** Where `.ci/fetch-kafka` puts the jars. */
 export function kafkaJars(): string {
@@ -17,7 +21,8 @@ export function kafkaJars(): string {
 /** Undefined where one of them is missing; nothing is downloaded. */
 export async function kafkaPrograms(): Promise<KafkaPrograms | undefined> {
   const jars = kafkaJars();
-  const names = await readdir(jars).catch(() => []);
+  const names = await readdir(jars).catch((): string[] => []);
   const java = await installedProgram("java");
-  return java !== undefined && names.some((name) => /^kafka_2\.\d+-.*\.jar$/.test(name)) ? { java, jars } : undefined;
+  if (java === undefined || !names.some((name) => /^kafka_2\.\d+-.*\.jar$/.test(name))) return undefined;
+  return { java, jars, archive: names.includes(ARCHIVE) ? join(jars, ARCHIVE) : undefined };
 }

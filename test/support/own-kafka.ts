@@ -36,7 +36,10 @@ export interface OwnKafka extends OwnServer {
 }
 
 /** Runs a broker that is a controller too, on ports of the loopback interface and in a temporary folder. */
-export async function startOwnKafka({ java, jars }: KafkaPrograms, settings: KafkaSettings = {}): Promise<OwnKafka> {
+export async function startOwnKafka(
+  { java, jars, archive }: KafkaPrograms,
+  settings: KafkaSettings = {},
+): Promise<OwnKafka> {
   const folder = await mkdtemp(join(tmpdir(), "deneb-kafka-"));
   const member = await memberOf(settings);
   const { port } = member;
@@ -49,6 +52,7 @@ export async function startOwnKafka({ java, jars }: KafkaPrograms, settings: Kaf
     "-Xmx384m",
     "-XX:TieredStopAtLevel=1",
     "-XX:+UseSerialGC",
+    ...(archive === undefined ? [] : [`-XX:SharedArchiveFile=${archive}`]),
     `-Dlog4j.configuration=file:${folder}/log4j`,
   ];
   const classes = [...base, "-cp", `${jars}/*`];
