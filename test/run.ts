@@ -7,7 +7,7 @@ import { HangingFiles } from "./support/runner/hanging-files.js";
 import { provideRunFolder } from "./support/runner/run-folder.js";
 import { signsOf } from "./support/runner/signs-of-file.js";
 import { SlowestFiles } from "./support/runner/slowest-files.js";
-import { AT_ONCE } from "./support/runner/start-order.js";
+import type { Lane } from "./support/runner/start-order.js";
 import { closingLine, Tally } from "./support/runner/tally.js";
 import { testFiles } from "./support/runner/test-files.js";
 import { provideServers, type Servers } from "./support/servers.js";
@@ -43,19 +43,19 @@ interface Outcome {
   readonly hanging: HangingFiles;
 }
 
-async function runAll(planned: readonly (readonly string[])[]): Promise<Outcome> {
-  const files = planned.flat();
+async function runAll(planned: readonly Lane[]): Promise<Outcome> {
+  const files = planned.flatMap((lane) => lane.files);
   const outcome = {
     tally: new Tally(files),
     slowest: new SlowestFiles(join(repositoryRoot, "dist", "test"), files),
     hanging: new HangingFiles(files, { afterMillis: HANGING_MILLIS, signs: signsOf }),
   };
-  for (const wave of planned) await runWave(wave, outcome);
+  await Promise.all(planned.map((lane) => runLane(lane, outcome)));
   return outcome;
 }
 
-async function runWave(files: readonly string[], { tally, slowest, hanging }: Outcome): Promise<void> {
-  const results = run({ files, concurrency: AT_ONCE, timeout: FILE_TIMEOUT_MILLIS });
+async function runLane({ files, atOnce }: Lane, { tally, slowest, hanging }: Outcome): Promise<void> {
+  const results = run({ files, concurrency: atOnce, timeout: FILE_TIMEOUT_MILLIS });
   results.on("test:pass", (result) => tally.passed(result));
   results.on("test:fail", (result) => tally.failed(result));
   results.on("test:dequeue", (seen) => hanging.started(seen));

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { startOrder, waves } from "./start-order.js";
+import { lanes, startOrder } from "./start-order.js";
 import { testFiles } from "./test-files.js";
 
 test("files of slow places start first, one place after another, then one of each other folder in turn", () => {
@@ -29,21 +29,25 @@ test("files of slow places start first, one place after another, then one of eac
   ]);
 });
 
-test("files of faults run after all others, beside each other alone", () => {
-  const planned = waves(["alerts/a.test.js", "crash/a.test.js", "plugins/kafka/a.test.js", "plugins/http/a.test.js"]);
+test("files of faults run one after another beside the others, or several at a time where there are no others", () => {
+  const ofFaults = ["alerts/a.test.js", "plugins/kafka/a.test.js"];
+  const others = ["crash/a.test.js", "plugins/http/a.test.js"];
 
-  assert.deepEqual(planned, [
-    ["crash/a.test.js", "plugins/http/a.test.js"],
-    ["alerts/a.test.js", "plugins/kafka/a.test.js"],
-  ]);
-  assert.deepEqual(waves(["alerts/a.test.js"]), [["alerts/a.test.js"]]);
-  assert.deepEqual(waves([]), []);
+  assert.deepEqual(
+    lanes(["alerts/a.test.js", "crash/a.test.js", "plugins/kafka/a.test.js", "plugins/http/a.test.js"]),
+    [
+      { files: others, atOnce: 3 },
+      { files: ofFaults, atOnce: 1 },
+    ],
+  );
+  assert.deepEqual(lanes(ofFaults), [{ files: ofFaults, atOnce: 3 }]);
+  assert.deepEqual(lanes(others), [{ files: others, atOnce: 3 }]);
 });
 
 test("the first files of a run are the longest of the repository, which are still there", async () => {
-  const [first, last] = await testFiles([]);
+  const [others, ofFaults] = await testFiles([]);
 
-  assert.match(first?.[0] ?? "", /deploy.deb\.test\.js$/);
-  assert.match(first?.[1] ?? "", /deploy.image\.test\.js$/);
-  assert.match(last?.[0] ?? "", /plugins.kafka.kafka-faults\.test\.js$/);
+  assert.match(others?.files[0] ?? "", /deploy.deb\.test\.js$/);
+  assert.match(others?.files[1] ?? "", /deploy.image\.test\.js$/);
+  assert.match(ofFaults?.files[0] ?? "", /plugins.kafka.kafka-faults\.test\.js$/);
 });

@@ -33,8 +33,9 @@ export function startOrder(paths: readonly string[]): readonly string[] {
 }
 
 /**
- * Places of the files that kill, freeze and cut off servers: what others do to the machine meanwhile changes when. Those
- * that kill agents alone mostly wait, and are among the others.
+ * Places of the files that kill, freeze and cut off servers. They mostly wait, and some start brokers of their own: several of
+ * them at a time would load the machine in one moment and leave it idle in the next. Those that kill agents alone are among the
+ * others.
  */
 const OF_FAULTS = [
   "crash/full-engine",
@@ -45,17 +46,27 @@ const OF_FAULTS = [
   "plugins/jetstream/",
 ] as const;
 
-/** Files that run at the same time. Half of the time of a file is waiting: with two at a time two cores are half idle. */
-export const AT_ONCE = 3;
+// Half of the time of a file is waiting: with two at a time two cores are half idle.
+const AT_ONCE = 3;
+
+/** Files of which at most `atOnce` run at the same time. */
+export interface Lane {
+  readonly files: readonly string[];
+  readonly atOnce: number;
+}
 
 /**
- * The paths in groups, one of which runs after another: those of faults come last, beside each other alone. They mostly wait, and
- * leave the machine to each other. The paths are those of {@link startOrder}, in its order.
+ * The paths in lanes that run beside each other: files of faults one after another, the others beside them. The paths are those of
+ * {@link startOrder}, in its order.
  */
-export function waves(paths: readonly string[]): readonly (readonly string[])[] {
+export function lanes(paths: readonly string[]): readonly Lane[] {
   const ofFaults = paths.filter((path) => OF_FAULTS.some((place) => path.startsWith(place)));
   const others = paths.filter((path) => !ofFaults.includes(path));
-  return [others, ofFaults].filter((wave) => wave.length > 0);
+  if (others.length === 0 || ofFaults.length === 0) return [{ files: paths, atOnce: AT_ONCE }];
+  return [
+    { files: others, atOnce: AT_ONCE },
+    { files: ofFaults, atOnce: 1 },
+  ];
 }
 
 function inTurn(paths: readonly string[]): readonly string[] {
