@@ -27,6 +27,8 @@ export interface ChannelState {
   readonly formerIds: readonly string[];
   /** Numbers that were in no file at a start, and count as done until a file with them is back. */
   readonly missing: readonly Range[];
+  /** The first number under which such events were being written again; undefined when none were. */
+  readonly returning?: number | undefined;
 }
 
 /** The newest at the end. */
@@ -167,11 +169,11 @@ function contentOf(slot: Buffer): Content | undefined {
 function readSlot(slot: Buffer): Slot | undefined {
   const content = contentOf(slot);
   if (content === undefined) return undefined;
-  const { id, generation, next, closed = false, written, low, ranges } = content;
+  const { id, generation, next, closed = false, written, returning, low, ranges } = content;
   const { inMemory, runs = "", limits = [], formerIds = [], missing = [] } = content;
   const done = new DoneRanges(low, ranges.map(rangeOf));
   const lists = { runs: runs.match(/.{12}/g) ?? [], limits: new Map(limits), missing: missing.map(rangeOf) };
-  return { generation, state: { id, done, next, closed, written, inMemory, formerIds, ...lists } };
+  return { generation, state: { id, done, next, closed, written, inMemory, formerIds, returning, ...lists } };
 }
 
 /** The checksum proves that it was written by this file, or that of a later version; so it has this shape, or names its version. */
@@ -190,4 +192,5 @@ interface Content {
   readonly limits?: readonly (readonly [string, number])[];
   readonly formerIds?: readonly string[];
   readonly missing?: readonly Pair[];
+  readonly returning?: number;
 }

@@ -18,7 +18,7 @@ import {
   wantsNewId,
 } from "./position.js";
 import { type LogState, type ReturnedSegment, restoreState } from "./restore.js";
-import { SegmentList, SegmentWriter } from "./segments.js";
+import { type Segment, SegmentList, SegmentWriter } from "./segments.js";
 
 export interface LogSettings {
   readonly channel: string;
@@ -108,7 +108,7 @@ export class EventLog {
       saveDone: () => this.saveDone(),
     });
     if (newId) await this.#takeNewId();
-    await this.#takeBack(returned);
+    await this.#takeBack(returned, segments);
     await this.saveDone();
   }
 
@@ -237,18 +237,20 @@ export class EventLog {
   }
 
   get #snapshot(): ChannelState {
-    const { id, formerIds, runs = [], limits, done, next, missingBefore } = this.state;
+    const { id, formerIds, runs = [], limits, done, next, missingBefore, returning } = this.state;
     const { inMemory } = this.#settings;
     const written = next - 1 - this.#writing;
     const missing = [...missingBefore, ...this.state.missing];
-    return { id, formerIds, runs, limits, done: done.copy(), next, closed: this.#closed, written, inMemory, missing };
+    const numbers = { done: done.copy(), next, written, missing, returning };
+    return { id, formerIds, runs, limits, closed: this.#closed, inMemory, ...numbers };
   }
 
   /** Seldom there is something: what does it is loaded then. */
-  async #takeBack(returned: readonly ReturnedSegment[]): Promise<void> {
+  async #takeBack(returned: readonly ReturnedSegment[], present: readonly Segment[]): Promise<void> {
     if (returned.length === 0) return;
     const { takeBack } = await import("./returned.js");
-    const parts = { state: this.state, appender: this.appender, segments: this.segments, log: this.#log };
+    const { state, appender, segments } = this;
+    const parts = { state, appender, segments, present, log: this.#log, save: () => this.saveDone() };
     this.#lost -= await takeBack(returned, parts);
   }
 

@@ -28,6 +28,8 @@ export interface LogState {
   missingBefore: readonly Range[];
   /** Those of this start. */
   missing: readonly Range[];
+  /** The first number under which events that are back are being written again, by this start or an earlier one that ended in it. */
+  returning: number | undefined;
 }
 
 interface Restored {
@@ -85,7 +87,8 @@ export async function restoreState(saved: ChannelState | undefined, remains: Rem
   const returned = present.flatMap((segment) => returnedSegment(segment, missingBefore));
   const run = randomBytes(6).toString("hex");
   const limits = jump > 0 ? withLast(saved?.limits, runs?.at(-1), next - 1) : (saved?.limits ?? new Map());
-  const state = { id, formerIds, run, runs, limits, done, earlier, next, savedNext: next, missingBefore, missing };
+  const numbers = { earlier, next, savedNext: next, returning: saved?.returning };
+  const state = { id, formerIds, run, runs, limits, done, ...numbers, missingBefore, missing };
   const isBack = new Set(returned.map(({ segment }) => segment));
   return { state, segments: present.filter((segment) => !isBack.has(segment)), returned, lost };
 }

@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, rename, rmdir, writeFile } from "node:fs/prom
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { drain, put, take, upTo } from "../../../core/testing/channel-fixture.js";
+import { type OpenFile, openNewFile, type WritableFile } from "../../../plugins/file-channel/log/files.js";
 import { positionOf } from "../../support/position.js";
 import { tempFolder } from "../../support/temp-folder.js";
 import { copyOf, dataFolder, openIn } from "./channel-folder.js";
@@ -137,6 +138,38 @@ test("events that are back and find no room on the disk come at the next start",
     ["error", "error", "error", "error"],
   );
   assert.deepEqual(back, { bodies: upTo(10).slice(2), lost: -8, back: 8 });
+});
+
+/** Copies of a folder as kills would leave it: one after each write of the start of its channel. */
+async function killedAtWrites(folder: string): Promise<readonly string[]> {
+  const copies: string[] = [];
+  const openFile: OpenFile = async (file) => {
+    const opened = await openNewFile(file);
+    const write: WritableFile["write"] = async (...bytes) => {
+      const written = await opened.write(...bytes);
+      copies.push(await copyOf(folder, `${folder}-${copies.length}`));
+      return written;
+    };
+    return { ...opened, write };
+  };
+  const { channel } = await openIn(folder, { dataDirs: [path.join(folder, "disk")], maxFileSize: 100 }, openFile);
+  const killed = [...copies];
+  await channel.stop();
+  return killed;
+}
+
+test("a start that is killed while it writes events that are back, and the next one too, leaves none out and writes none twice", async (context) => {
+  const { folder, other, open } = await onAnotherDisk(context, "closed");
+  await (await open(other)).channel.stop();
+
+  const once = await killedAtWrites(await copyOf(folder, `${folder}-once`));
+  const twice = await killedAtWrites(await copyOf(once[3] ?? "", `${folder}-twice`));
+
+  assert.ok(once.length > 8 && twice.length > 4, `${once.length} ${twice.length}`);
+  for (const copy of [...once, ...twice]) {
+    const found = await all(await openIn(copy, { dataDirs: [path.join(copy, "disk")], maxFileSize: 100 }));
+    assert.deepEqual({ bodies: found.bodies, lost: found.lost }, { bodies: upTo(10).slice(2), lost: -8 }, copy);
+  }
 });
 
 for (const fair_taking of [false, true])
