@@ -13,9 +13,9 @@ import {
 import { DeadLetters } from "../pipeline/dead-letters/dead-letters.js";
 import { readAccounts } from "../pipeline/ledger-file.js";
 import { AgentError } from "../sdk/index.js";
-import { askManagement } from "./ask-management.js";
 import { choice, exitCodes, type Terminal } from "./command.js";
 import { dataDirFault } from "./data-dir.js";
+import { letterOfAgent, lettersOfAgent } from "./letters-of-agent.js";
 import { printFaults } from "./load.js";
 import {
   type ManagementAddressOptions,
@@ -26,24 +26,21 @@ import {
 import { tableText } from "./table.js";
 import { workersIn } from "./workers/folders.js";
 
-/** Dead letters in one request, the most that it takes: the agent reads all of them for each. */
-const page = 10_000;
-
 /** `deneb dead-letters list`: those in a data directory, or those of a running agent when an option names one. */
 export async function listDeadLetters(options: DeadLetterOptions, terminal: Terminal): Promise<number> {
   const settings = settingsOf(options, terminal);
   const choice = readFilter(options, terminal);
   if (settings === undefined || choice === undefined) return exitCodes.badInput;
-  const letters: object[] = [];
-  const listed = namesAgent(options) ? askedFor(options, settings, terminal) : keptIn(settings, choice);
-  for await (const letter of listed) letters.push(letter);
+  const letters = namesAgent(options) ? await askedFor(options, settings, terminal) : await keptIn(settings, choice);
   terminal.out(options.json === true ? JSON.stringify(letters, undefined, 2) : tableOf(letters));
   return exitCodes.success;
 }
 
-async function* keptIn(settings: KernelSettings, choice: LetterChoice): AsyncGenerator<object> {
+async function keptIn(settings: KernelSettings, choice: LetterChoice): Promise<readonly object[]> {
+  const letters: object[] = [];
   for (const kept of await lettersIn(settings, choice.sink))
-    for await (const letter of kept.open(choice.sink)) if (isChosen(choice, letter)) yield shown(letter);
+    for await (const letter of kept.open(choice.sink)) if (isChosen(choice, letter)) letters.push(shown(letter));
+  return letters;
 }
 
 /** `deneb dead-letters show`: one dead letter with its event. */
@@ -51,7 +48,7 @@ export async function showDeadLetter(id: string, options: DeadLetterOptions, ter
   const settings = settingsOf(options, terminal);
   if (settings === undefined) return exitCodes.badInput;
   const letter = namesAgent(options)
-    ? await asked(`${deadLettersPath}/${encodeURIComponent(id)}`, { options, settings, terminal })
+    ? await letterOfAgent(managementAddress(options, settings, terminal), id)
     : await found(id, settings);
   terminal.out(JSON.stringify(letter, undefined, 2));
   return exitCodes.success;
@@ -72,28 +69,15 @@ function shown<L extends Parameters<typeof subjectOf>[0]>(letter: L): object {
   return { ...rest, ...subjectOf(letter) };
 }
 
-interface Asking {
-  readonly options: DeadLetterOptions;
-  readonly settings: KernelSettings;
-  readonly terminal: Terminal;
-}
-
-async function* askedFor(options: DeadLetterOptions, settings: KernelSettings, terminal: Terminal) {
-  for (let offset = 0; ; offset += page) {
-    const query = queryOf(options);
-    query.set("limit", String(page));
-    query.set("offset", String(offset));
-    const letters = await asked(`${deadLettersPath}?${query}`, { options, settings, terminal });
-    const some: readonly unknown[] = Array.isArray(letters) ? letters : [];
-    for (const letter of some) if (typeof letter === "object" && letter !== null) yield letter;
-    if (some.length < page) return;
-  }
-}
-
-async function asked(target: string, { options, settings, terminal }: Asking): Promise<unknown> {
-  const { body, failure } = await askManagement(managementAddress(options, settings, terminal), "GET", target);
-  if (failure !== undefined) throw new AgentError("REFUSED", failure, { retryable: false });
-  return body["deadletters"] ?? body["deadletter"];
+async function askedFor(
+  options: DeadLetterOptions,
+  settings: KernelSettings,
+  terminal: Terminal,
+): Promise<readonly object[]> {
+  const address = managementAddress(options, settings, terminal);
+  const { letters, missing } = await lettersOfAgent(address, queryOf(options));
+  for (const worker of missing) terminal.err(`warning: the dead letters of a worker are not listed: ${worker}`);
+  return letters;
 }
 
 /** The dead letters of a data directory, by worker. Throws when the directory or the sink does not exist. */
@@ -141,8 +125,6 @@ export interface DeadLetterOptions extends ManagementAddressOptions, ChoiceText 
   readonly dryRun?: boolean;
   readonly json?: boolean;
 }
-
-export const deadLettersPath = "/v1/admin/deadletters";
 
 /** The options that filter dead letters, for messages. */
 export const filterOptions = choiceNames.map((name) => `--${name}`).join(", ");

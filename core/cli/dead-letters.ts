@@ -3,7 +3,6 @@ import { askManagement } from "./ask-management.js";
 import { type CommandContext, exitCodes, type Terminal } from "./command.js";
 import {
   type DeadLetterOptions,
-  deadLettersPath,
   filterOptions,
   listDeadLetters,
   queryOf,
@@ -13,6 +12,7 @@ import {
   withDataDirOption,
   withFilterOptions,
 } from "./dead-letters-read.js";
+import { deadLettersPath } from "./letters-of-agent.js";
 import { managementAddress, withManagementAddress } from "./management-address.js";
 
 export function define(command: Command, { terminal, exitWith }: CommandContext): void {

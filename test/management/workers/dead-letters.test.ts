@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { DEAD_LETTERS } from "../../../core/agent/container.js";
 import { Starting } from "../../../core/management/starting.js";
 import type { DeadLetter } from "../../../core/pipeline/dead-letters/dead-letters.js";
+import { command } from "../../support/command.js";
 import { ScriptedSink } from "../../support/scripted-sink.js";
 import { until } from "../../support/until.js";
 import { deadLetter } from "../dead-letters/dead-letters.js";
@@ -40,6 +41,22 @@ test("the dead letters of all workers are one list in its order, of which pages 
   assert.deepEqual([page.body.count, idsOf(page.body.deadletters)], [6, ["b", "c"]]);
   assert.deepEqual([ofSink.body.count, idsOf(ofSink.body.deadletters)], [1, ["z"]]);
   assert.equal(unknown.status, 404);
+});
+
+test("the command lists all dead letters of workers, also where they are more than one call reaches", async (context) => {
+  const { port, workers, change } = await runningTeam(context, { workers: [{}, {}, {}] });
+  const many = (from: number) => Array.from({ length: 5_001 }, (_, index) => at(`l${from}-${index}`, from));
+  for (const [index, worker] of workers.slice(0, 2).entries())
+    await worker.container.resolve(DEAD_LETTERS).keep(many(index));
+  change(3, { state: "restarting", reason: "exit code 1" });
+
+  const list = ["dead-letters", "list", "--json", "--management-port", String(port)];
+  const { exitCode, out, err } = await command(list);
+
+  assert.equal(exitCode, 0, err);
+  const listed: readonly Listed[] = JSON.parse(out);
+  assert.deepEqual(idsOf(listed), [many(0), many(1)].flatMap(idsOf));
+  assert.match(err, /warning: the dead letters of a worker are not listed: worker 3 /);
 });
 
 test("a search goes through all workers page by page, and ends", async (context) => {
