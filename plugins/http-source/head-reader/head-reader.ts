@@ -40,7 +40,6 @@ export class HeadReader {
       ...parts,
       handOver: (connection) => this.#handOver(connection),
       closed: (connection) => this.#closed(connection),
-      now: () => performance.now(),
     };
     this.#timer = setInterval(() => this.#closeLate(), parts.checkInterval).unref();
   }
@@ -89,7 +88,7 @@ export class HeadReader {
   }
 
   #closeLate(): void {
-    const now = this.#shared.now();
+    const now = performance.now();
     for (const connection of this.#open) {
       const limit = this.#limitOf(connection);
       if (limit === 0 || now - connection.since < limit) continue;

@@ -22,8 +22,6 @@ export interface ConnectionParts {
   handOver(connection: PlainConnection): void;
   /** Called when the connection is closed. */
   closed(connection: PlainConnection): void;
-  /** Milliseconds of a monotonic clock. */
-  now(): number;
 }
 
 /**
@@ -49,7 +47,7 @@ export class PlainConnection implements ResponseWriter {
   constructor(socket: Socket, parts: ConnectionParts) {
     this.socket = socket;
     this.#parts = parts;
-    this.#since = parts.now();
+    this.#since = performance.now();
     socket.on("data", this.#read);
     socket.on("end", this.#ended);
     socket.on("error", this.#broken);
@@ -60,7 +58,7 @@ export class PlainConnection implements ResponseWriter {
     return this.#activity;
   }
 
-  /** When the activity began; of no meaning while a request waits for its response, which has no time limit here. */
+  /** When the activity began, by `performance.now()`; of no meaning while a request waits for its response, which has no time limit here. */
   get since(): number {
     return this.#since;
   }
@@ -181,7 +179,7 @@ export class PlainConnection implements ResponseWriter {
 
   #become(activity: Activity): void {
     this.#activity = activity;
-    this.#since = this.#parts.now();
+    this.#since = performance.now();
   }
 
   /** A sender that ends its side still gets the response to what it sent. */
