@@ -8,9 +8,9 @@ import type {
   SharedLetters,
   TakeTransaction,
 } from "../sdk/index.js";
+import type { ChannelAccount } from "./channel-account.js";
 import { CountedPut, CountedTake, type PutWatch } from "./counted-transactions.js";
 import { ChannelCounters } from "./counters.js";
-import type { ChannelAccount } from "./ledger.js";
 import { FailureState } from "./supervision.js";
 import { UnsetClock, type WaitingSince, WaitingTime } from "./waiting-time.js";
 

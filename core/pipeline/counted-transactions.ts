@@ -13,8 +13,8 @@ import {
   type TakeTransaction,
   type Waiting,
 } from "../sdk/index.js";
+import type { ChannelAccount } from "./channel-account.js";
 import type { ChannelCounters } from "./counters.js";
-import type { ChannelAccount } from "./ledger.js";
 import type { FailureState } from "./supervision.js";
 import type { UnsetClock } from "./waiting-time.js";
 

@@ -51,7 +51,7 @@ test("a notification takes the way of docs/architecture.md: through every file n
     DENEB_PLUGINS: await tempFolder(context),
     NODE_OPTIONS: `--import ${probe}`,
     DENEB_WALK_FILE: output,
-    DENEB_WALK_END: "core/pipeline/ledger.ts#settled",
+    DENEB_WALK_END: "core/pipeline/channel-account.ts#settled",
   };
   const agent = await startAgent(context, { properties, folder, env });
   const stored = async (): Promise<unknown> => {

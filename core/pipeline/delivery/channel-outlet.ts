@@ -1,6 +1,6 @@
 import { onAbort } from "../../sdk/index.js";
+import type { ChannelAccount } from "../channel-account.js";
 import type { CountedChannel } from "../counted-channel.js";
-import type { ChannelAccount } from "../ledger.js";
 import { heardByMany } from "../supervision.js";
 import { Settlements } from "./taken-batch.js";
 
