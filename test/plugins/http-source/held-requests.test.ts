@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { HeldRequests } from "../../../plugins/http-source/held-requests.js";
 import type { HttpRequest } from "../../../plugins/http-source/http-request.js";
-import { HeldRequests } from "../../../plugins/http-source/listener.js";
 
 const requestOf = (path: string, isGone = false): HttpRequest => ({
   method: "POST",
