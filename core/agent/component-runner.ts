@@ -16,6 +16,7 @@ import {
   type RunningSink,
   type RunningSource,
   startComponent,
+  without,
 } from "./component.js";
 import { Handovers } from "./handovers.js";
 
@@ -55,6 +56,21 @@ export class ComponentRunner {
   /** From now on these are the components. */
   become(assembly: Assembly): void {
     this.#assembly = assembly;
+  }
+
+  /** These run now, too. */
+  add({ sources = [], channels = [], sinks = [] }: Partial<Assembly>): void {
+    const { assembly } = this;
+    this.become({
+      sources: [...assembly.sources, ...sources],
+      channels: [...assembly.channels, ...channels],
+      sinks: [...assembly.sinks, ...sinks],
+    });
+  }
+
+  /** These run no longer. */
+  remove(gone: readonly Running[]): void {
+    this.become(without(this.assembly, gone));
   }
 
   /** Called when the channels of these components have started, and before their sinks do. */

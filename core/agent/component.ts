@@ -80,6 +80,12 @@ export interface Assembly {
   readonly sinks: readonly RunningSink[];
 }
 
+/** The assembly without these of its components. */
+export function without({ sources, channels, sinks }: Assembly, gone: readonly Running[]): Assembly {
+  const stays = (running: Running) => !gone.includes(running);
+  return { sources: sources.filter(stays), channels: channels.filter(stays), sinks: sinks.filter(stays) };
+}
+
 /** A component of the configuration that could not be started when the agent went back to it. */
 export interface LackingComponent {
   readonly kind: "source" | "channel" | "sink";

@@ -1,0 +1,21 @@
+import { withinLimit } from "../pipeline/supervision.js";
+import type { Running } from "./component.js";
+
+interface Start {
+  readonly start: () => Promise<void>;
+  readonly stop: () => Promise<void>;
+  readonly grace: AbortSignal;
+}
+
+/**
+ * Starts a component of an agent that runs. One that never ends starting must not keep the agent from going back, or from
+ * stopping; what could not start may still hold a port or a file, and is stopped.
+ */
+export async function startOrStop({ name }: Running, { start, stop, grace }: Start): Promise<void> {
+  try {
+    await withinLimit(start, { what: `starting "${name}"`, milliseconds: 0, signal: grace });
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
