@@ -1,11 +1,11 @@
 import { setMaxListeners } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Msg, MsgHdrs, NatsConnection, NodeConnectionOptions } from "@nats-io/transport-node";
-import { type AgentError, codeOf, onAbort } from "deneb/sdk";
-import { loadClient, type NatsClient } from "../client.js";
+import type { Msg, MsgHdrs, NatsConnection } from "@nats-io/transport-node";
+import { codeOf, onAbort } from "deneb/sdk";
+import type { NatsClient } from "../client.js";
 import type { JetStreamConfig } from "../config.js";
+import { connectedToAny } from "./connecting.js";
 import { type ApiError, apiFailure, clientFailure, logUnavailable, NobodyAnswers } from "./errors.js";
-import { connectionOptions, greets, optionsFor } from "./options.js";
 
 const PAUSE_MILLIS = 100;
 const LONGEST_TRY_MILLIS = 2000;
@@ -66,7 +66,7 @@ export class Link {
   async connection(doing: string, within = this.#config.request_timeout): Promise<NatsConnection> {
     if (this.isClosed) throw logUnavailable(doing, "the log is closed");
     if (this.#connection !== undefined && !this.#connection.isClosed()) return this.#connection;
-    this.#connecting ??= this.#connect(within, this.#ended.signal).finally(() => {
+    this.#connecting ??= this.#connect(within).finally(() => {
       this.#connecting = undefined;
     });
     try {
@@ -163,57 +163,15 @@ export class Link {
     return headers;
   }
 
-  /**
-   * Tries each server until one lets this agent in, all of them refuse it, or the time is over. One that refuses it says nothing of
-   * the others, and explains more than those that are away.
-   */
-  async #connect(within: number, ended: AbortSignal): Promise<NatsConnection> {
-    const end = performance.now() + within;
-    const client = await loadClient();
-    const options = await connectionOptions(client, this.#config, this.#component);
-    const isOver = () => performance.now() + PAUSE_MILLIS >= end || ended.aborted;
-    let refusal: AgentError | undefined;
-    for (;;) {
-      const failures: AgentError[] = [];
-      for (const [index, server] of this.#servers().entries()) {
-        const left = Math.max(1, end - performance.now());
-        try {
-          const timeout = Math.ceil(left / (this.#config.servers.length - index));
-          return this.#keep(await connected(client, { ...optionsFor(server, options), timeout }, ended), client);
-        } catch (error) {
-          failures.push(clientFailure(`connecting to NATS at ${server}`, error));
-          if (isOver()) break;
-        }
-      }
-      refusal = failures.find(({ retryable }) => !retryable) ?? refusal;
-      const failure = lastWord(failures, isOver());
-      // The time may be over before this round has come to the one that refused the agent in a former one.
-      if (failure !== undefined) throw refusal ?? failure;
-      await delay(PAUSE_MILLIS, undefined, { signal: ended });
-    }
-  }
-
-  /** In an order of chance, so that agents spread over the servers. */
-  #servers(): readonly string[] {
-    return this.#config.servers
-      .map((server) => ({ server, rank: Math.random() }))
-      .sort((left, right) => left.rank - right.rank)
-      .map(({ server }) => server);
-  }
-
-  #keep(connection: NatsConnection, client: NatsClient): NatsConnection {
+  async #connect(within: number): Promise<NatsConnection> {
+    const limits = { within, ended: this.#ended.signal };
+    const { connection, client } = await connectedToAny(this.#config, this.#component, limits);
     this.#client = client;
     this.#connection = connection;
     this.#ends.set(connection, endOf(connection));
     this.#connected(connection, client);
     return connection;
   }
-}
-
-/** The failure that counts when no server is to be tried again. */
-function lastWord(failures: readonly AgentError[], isOver: boolean): AgentError | undefined {
-  const refusals = failures.filter(({ retryable }) => !retryable);
-  return isOver || refusals.length === failures.length ? (refusals[0] ?? failures.at(-1)) : undefined;
 }
 
 /** The client leaves such a request without an end when its connection is closed. */
@@ -237,39 +195,4 @@ function endOf(connection: NatsConnection): AbortSignal {
   const end = () => ended.abort();
   connection.closed().then(end, end);
   return ended.signal;
-}
-
-async function connected(
-  client: NatsClient,
-  options: NodeConnectionOptions,
-  ended: AbortSignal,
-): Promise<NatsConnection> {
-  const [server = ""] = [options.servers ?? []].flat();
-  const late = new AbortController();
-  const end = performance.now() + (options.timeout ?? 0);
-  const timer = setTimeout(() => late.abort(), options.timeout ?? 0);
-  const stopListening = onAbort(ended, () => late.abort());
-  try {
-    await greets(server, late.signal);
-    const timeout = Math.max(1, Math.ceil(end - performance.now()));
-    return await inTime(client.connect({ ...options, timeout }), late.signal);
-  } catch (error) {
-    if (late.signal.aborted) {
-      const reason = ended.aborted ? "the log is closed" : "the server does not answer in time (request_timeout)";
-      throw logUnavailable(`connecting to NATS at ${server}`, reason);
-    }
-    throw error;
-  } finally {
-    clearTimeout(timer);
-    stopListening();
-  }
-}
-
-/** The client cannot be told to end its tries: a connection that it makes too late is closed. */
-async function inTime(connecting: Promise<NatsConnection>, late: AbortSignal): Promise<NatsConnection> {
-  return await new Promise<NatsConnection>((resolve, reject) => {
-    const stopListening = onAbort(late, () => reject(late.reason));
-    const closed = (connection: NatsConnection) => void connection.close().catch(() => undefined);
-    connecting.then((made) => (late.aborted ? closed(made) : resolve(made)), reject).finally(stopListening);
-  });
 }

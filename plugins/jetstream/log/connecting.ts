@@ -1,0 +1,104 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { NatsConnection, NodeConnectionOptions } from "@nats-io/transport-node";
+import { type AgentError, onAbort } from "deneb/sdk";
+import { loadClient, type NatsClient } from "../client.js";
+import type { JetStreamConfig } from "../config.js";
+import { clientFailure, logUnavailable } from "./errors.js";
+import { connectionOptions, greets, optionsFor } from "./options.js";
+
+const PAUSE_MILLIS = 100;
+
+interface ConnectingLimits {
+  /** Milliseconds. */
+  readonly within: number;
+  /** Aborts when nobody wants the connection any more. */
+  readonly ended: AbortSignal;
+}
+
+interface Connected {
+  readonly connection: NatsConnection;
+  readonly client: NatsClient;
+}
+
+/**
+ * Tries each server until one lets this agent in, all of them refuse it, or the time is over. One that refuses it says nothing of
+ * the others, and explains more than those that are away.
+ */
+export async function connectedToAny(
+  config: JetStreamConfig,
+  component: string,
+  { within, ended }: ConnectingLimits,
+): Promise<Connected> {
+  const end = performance.now() + within;
+  const client = await loadClient();
+  const options = await connectionOptions(client, config, component);
+  const isOver = () => performance.now() + PAUSE_MILLIS >= end || ended.aborted;
+  let refusal: AgentError | undefined;
+  for (;;) {
+    const failures: AgentError[] = [];
+    for (const [index, server] of inAnyOrder(config.servers).entries()) {
+      const left = Math.max(1, end - performance.now());
+      try {
+        const timeout = Math.ceil(left / (config.servers.length - index));
+        return { connection: await connected(client, { ...optionsFor(server, options), timeout }, ended), client };
+      } catch (error) {
+        failures.push(clientFailure(`connecting to NATS at ${server}`, error));
+        if (isOver()) break;
+      }
+    }
+    refusal = failures.find(({ retryable }) => !retryable) ?? refusal;
+    const failure = lastWord(failures, isOver());
+    // The time may be over before this round has come to the one that refused the agent in a former one.
+    if (failure !== undefined) throw refusal ?? failure;
+    await delay(PAUSE_MILLIS, undefined, { signal: ended });
+  }
+}
+
+/** In an order of chance, so that agents spread over the servers. */
+function inAnyOrder(servers: readonly string[]): readonly string[] {
+  return servers
+    .map((server) => ({ server, rank: Math.random() }))
+    .sort((left, right) => left.rank - right.rank)
+    .map(({ server }) => server);
+}
+
+/** The failure that counts when no server is to be tried again. */
+function lastWord(failures: readonly AgentError[], isOver: boolean): AgentError | undefined {
+  const refusals = failures.filter(({ retryable }) => !retryable);
+  return isOver || refusals.length === failures.length ? (refusals[0] ?? failures.at(-1)) : undefined;
+}
+
+async function connected(
+  client: NatsClient,
+  options: NodeConnectionOptions,
+  ended: AbortSignal,
+): Promise<NatsConnection> {
+  const [server = ""] = [options.servers ?? []].flat();
+  const late = new AbortController();
+  const end = performance.now() + (options.timeout ?? 0);
+  const timer = setTimeout(() => late.abort(), options.timeout ?? 0);
+  const stopListening = onAbort(ended, () => late.abort());
+  try {
+    await greets(server, late.signal);
+    const timeout = Math.max(1, Math.ceil(end - performance.now()));
+    return await inTime(client.connect({ ...options, timeout }), late.signal);
+  } catch (error) {
+    if (late.signal.aborted) {
+      const reason = ended.aborted ? "the log is closed" : "the server does not answer in time (request_timeout)";
+      throw logUnavailable(`connecting to NATS at ${server}`, reason);
+    }
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    stopListening();
+  }
+}
+
+/** The client cannot be told to end its tries: a connection that it makes too late is closed. */
+async function inTime(connecting: Promise<NatsConnection>, late: AbortSignal): Promise<NatsConnection> {
+  return await new Promise<NatsConnection>((resolve, reject) => {
+    const stopListening = onAbort(late, () => reject(late.reason));
+    const closed = (connection: NatsConnection) => void connection.close().catch(() => undefined);
+    connecting.then((made) => (late.aborted ? closed(made) : resolve(made)), reject).finally(stopListening);
+  });
+}
