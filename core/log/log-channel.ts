@@ -88,10 +88,10 @@ class LogChannel implements Channel {
   }
 
   log(): LogSummary | undefined {
-    const { opened, failure } = this.#connection;
+    const { opened, health } = this.#connection;
     if (opened === undefined) return undefined;
     const { engine, context } = this.#parts;
-    return logSummary(opened, { engine, failure, run: context.run, now: this.#clocks.steady() });
+    return logSummary(opened, { engine, failure: health.failure, run: context.run, now: this.#clocks.steady() });
   }
 
   openPut(events = 0, putting?: Putting): PutTransaction {

@@ -1,7 +1,7 @@
 import { type Amount, channelStopped } from "../sdk/channel/index.js";
-import { FailureLog } from "../sdk/failure-log.js";
-import { AgentError, type ChannelContext, codeOf, onAbort, reasonOf, retryableOf } from "../sdk/index.js";
+import { AgentError, type ChannelContext, onAbort, reasonOf, retryableOf } from "../sdk/index.js";
 import type { Clocks } from "./agent-reports.js";
+import { LogHealth } from "./log-health.js";
 import type { LogChannelConfig } from "./log-properties.js";
 import type { TakenPart } from "./log-take.js";
 import { OpenedLog } from "./opened-log.js";
@@ -22,36 +22,15 @@ interface LogConnectionParts {
   readonly clocks: Clocks;
 }
 
-/** What an agent asks of a log. */
-export type LogUse = "open" | "append" | "read" | "report" | "hear" | "share" | "trim";
-
-const ofTheRecord: ReadonlySet<string | undefined> = new Set(["RECORD_TOO_LARGE", "NOTIFICATION_TOO_LARGE"]);
-
-/** Whether an error says something about what was appended, and nothing about the log. */
-export function isOfRecord(error: unknown): boolean {
-  return ofTheRecord.has(codeOf(error));
-}
-
-/** Why and since when the log cannot be reached. */
-export interface LogFailure {
-  readonly reason: string;
-  /** Milliseconds since 1970. */
-  readonly since: number;
-}
-
-/** Opens the log, again and again while it cannot be reached, and says how it stands. */
+/** Opens the log, again and again while it cannot be reached. */
 export class LogConnection {
+  readonly health: LogHealth;
   readonly #parts: LogConnectionParts;
   readonly #stopping = new AbortController();
-  readonly #failures: FailureLog;
   #opened: OpenedLog | undefined;
   #opening: Promise<void> | undefined;
   /** Ends what waits until the log is open. */
   readonly #whenOpen = new Set<() => void>();
-  readonly #failing = new Map<LogUse, unknown>();
-  #failure: LogFailure | undefined;
-  /** When an append failed last, by a steady clock. */
-  #refusedAt = 0;
   #takes = false;
   /** Calls that came before the log was open; each try to open it hears them all. */
   #early: ((opened: OpenedLog) => unknown)[] = [];
@@ -60,15 +39,13 @@ export class LogConnection {
 
   constructor(parts: LogConnectionParts) {
     this.#parts = parts;
-    this.#failures = new FailureLog(parts.context.log, "the log can be reached again");
+    const { config, context, clocks } = parts;
+    const sessionMillis = config.session_timeout * 1000;
+    this.health = new LogHealth({ context, clocks, sessionMillis, stopping: this.#stopping.signal });
   }
 
   get opened(): OpenedLog | undefined {
     return this.#opened;
-  }
-
-  get failure(): LogFailure | undefined {
-    return this.#failure;
   }
 
   get lost(): number {
@@ -81,15 +58,9 @@ export class LogConnection {
       await this.#open();
     } catch (error) {
       if (retryableOf(error) === false) throw error;
-      this.outcome("open", error);
+      this.health.outcome("open", error);
       this.#opening = this.#openLater();
     }
-  }
-
-  /** How something that was asked of the log has ended. */
-  outcome(use: LogUse, error?: unknown): void {
-    if (error === undefined) this.#worked(use);
-    else if (!this.#stopping.signal.aborted && !(use === "append" && isOfRecord(error))) this.#fails(use, error);
   }
 
   waiting(): Amount {
@@ -102,7 +73,7 @@ export class LogConnection {
     if (this.#stopping.signal.aborted) throw channelStopped(this.#parts.context.name);
     await this.#untilOpen(millis);
     if (this.#opened !== undefined) return this.#opened;
-    const cause = this.#failing.get("open");
+    const cause = this.health.errorOf("open");
     const reason = cause === undefined ? "it is being opened" : reasonOf(cause);
     const message = `putting into channel "${this.#parts.context.name}": its log cannot be used: ${reason}`;
     throw new AgentError("LOG_UNAVAILABLE", message, { retryable: true, cause });
@@ -150,40 +121,6 @@ export class LogConnection {
     clearTimeout(timer);
   }
 
-  /** Nobody puts into a log that is said to be away: after a session reports tell that it takes appends again. */
-  #worked(use: LogUse): void {
-    this.#works(use);
-    const { clocks, config } = this.#parts;
-    const isLongAgo = clocks.steady() - this.#refusedAt >= config.session_timeout * 1000;
-    if (use === "report" && isLongAgo) this.#works("append");
-  }
-
-  #works(use: LogUse): void {
-    if (!this.#failing.delete(use)) return;
-    if (this.#failing.size === 0) this.#failures.works();
-    this.#tell();
-  }
-
-  #fails(use: LogUse, error: unknown): void {
-    if (use === "append") this.#refusedAt = this.#parts.clocks.steady();
-    // The newest is the last.
-    this.#failing.delete(use);
-    this.#failing.set(use, error);
-    this.#failures.failed("error", error, { message: "the log cannot be used now; it will be tried again" });
-    this.#tell();
-  }
-
-  #tell(): void {
-    const { context } = this.#parts;
-    // What is stored and not removed keeps no event from being put or stored.
-    const failing = [...this.#failing].findLast(([use]) => use !== "trim");
-    const reason = reasonOf(failing === undefined ? this.#failing.get("trim") : failing[1]);
-    const since = this.#failure?.since ?? context.now().getTime();
-    this.#failure = failing === undefined ? undefined : { reason, since };
-    if (this.#failing.size === 0) context.report?.({ state: "up" });
-    else context.report?.({ state: failing === undefined ? "degraded" : "down", reason });
-  }
-
   #inform<T>(tell: (opened: OpenedLog) => T): T | undefined {
     if (this.#opened !== undefined) return tell(this.#opened);
     this.#early.push(tell);
@@ -209,7 +146,7 @@ export class LogConnection {
       try {
         await this.#open();
       } catch (error) {
-        this.outcome("open", error);
+        this.health.outcome("open", error);
       }
     }
   }
@@ -225,7 +162,7 @@ export class LogConnection {
       context,
       clocks,
       hasTaken: () => this.#takes,
-      outcome: (use, error) => this.outcome(use, error),
+      outcome: (use, error) => this.health.outcome(use, error),
     });
     for (const tell of this.#early) tell(opened);
     this.#beginning = opened;
@@ -233,7 +170,7 @@ export class LogConnection {
     this.#opened = opened;
     this.#beginning = undefined;
     this.#early = [];
-    this.outcome("open");
+    this.health.outcome("open");
     await opened.whenReady(this.#stopping.signal);
     context.log.info({ log: facts.id, partitions: facts.partitions, group: config.group }, "log is open");
     this.#wake();

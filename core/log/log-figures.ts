@@ -1,6 +1,6 @@
 import type { ChannelPart, LogAgent, LogSummary } from "../sdk/index.js";
 import { type AgentReport, beganAt, type PartReport } from "./agent-report.js";
-import type { LogFailure } from "./log-connection.js";
+import type { LogFailure } from "./log-health.js";
 import type { OpenedLog } from "./opened-log.js";
 
 interface Asked {

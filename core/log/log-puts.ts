@@ -1,7 +1,8 @@
 import { type Amount, channelStopped, type EventQueue, type Reservation, Room } from "../sdk/channel/index.js";
 import type { Event, TextCodecs, Waiting } from "../sdk/index.js";
 import { AgentError, codeOf, onAbort, reasonOf, retryableOf } from "../sdk/index.js";
-import { isOfRecord, type LogConnection } from "./log-connection.js";
+import type { LogConnection } from "./log-connection.js";
+import { isOfRecord } from "./log-health.js";
 import type { LogChannelConfig } from "./log-properties.js";
 import { LoggedPut } from "./logged-put.js";
 import type { OpenedLog } from "./opened-log.js";
@@ -50,7 +51,7 @@ export class LogPuts implements Pick<EventQueue, "add" | "reserve"> {
     this.#appending = new RepeatedAppend({
       log: parts.log,
       millis: config.outcome_timeout * 1000,
-      failed: (error) => parts.connection.outcome("append", error),
+      failed: (error) => parts.connection.health.outcome("append", error),
     });
   }
 
@@ -224,11 +225,11 @@ export class LogPuts implements Pick<EventQueue, "add" | "reserve"> {
         events: events.map(({ event }) => unpackedEvent(event)),
       });
       opened?.appends.echo(part, appended, { value, record: read });
-      connection.outcome("append");
+      connection.health.outcome("append");
     } catch (error) {
       // Whether it is there is not known: what comes next must not look like a repetition of it.
       this.#writers.delete(part);
-      connection.outcome("append", error);
+      connection.health.outcome("append", error);
       throw ofPut(error);
     }
   }

@@ -5,7 +5,7 @@ import type { AgentReport, PartReport } from "./agent-report.js";
 import { AgentReports, type Clocks } from "./agent-reports.js";
 import { ControlReader } from "./control-reader.js";
 import { KnownPlaces } from "./known-places.js";
-import type { LogUse } from "./log-connection.js";
+import type { LogUse } from "./log-health.js";
 import { LogLetters } from "./log-letters.js";
 import type { PositionOwner } from "./log-position.js";
 import type { LogChannelConfig } from "./log-properties.js";

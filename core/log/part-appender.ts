@@ -1,5 +1,5 @@
 import { AgentError, codeOf, reasonOf } from "../sdk/index.js";
-import { isOfRecord } from "./log-connection.js";
+import { isOfRecord } from "./log-health.js";
 import { LoggedPut } from "./logged-put.js";
 import type { PackedEvent } from "./packed-record.js";
 

@@ -1,48 +1,37 @@
 import assert from "node:assert/strict";
-import { type TestContext, test } from "node:test";
-import { LogConnection } from "../../core/log/log-connection.js";
+import { test } from "node:test";
+import { LogHealth } from "../../core/log/log-health.js";
 import { AgentError, type HealthReport } from "../../core/sdk/index.js";
-import { directoryLog } from "../support/directory-log.js";
 import { recordingLog } from "../support/recording-log.js";
-import { tempFolder } from "../support/temp-folder.js";
-import { usualConfig } from "./opened-channel.js";
 
-const SESSION = usualConfig.session_timeout * 1000;
+const SESSION = 10_000;
 const refused = (what: string) => new AgentError("LOG_DENIED", `${what}: refused`, { retryable: false });
 
-async function newConnection(context: TestContext) {
-  const { log: logger, lines } = recordingLog();
+function newHealth() {
+  const { log, lines } = recordingLog();
   const reports: HealthReport[] = [];
   const clock = { millis: 0 };
-  const connection = new LogConnection({
-    log: directoryLog({ folder: await tempFolder(context), partitions: 1 }),
-    config: usualConfig,
-    context: {
-      name: "c1",
-      log: logger,
-      dataDir: "agent",
-      run: "host,1,2026-01-01T00:00:00.000Z,1",
-      now: () => new Date(clock.millis),
-      lockFolder: () => Promise.reject(new Error("a log needs no folder")),
-      report: (health) => void reports.push(health),
-    },
-    clocks: { now: () => new Date(clock.millis), steady: () => clock.millis },
+  const health = new LogHealth({
+    context: { log, now: () => new Date(clock.millis), report: (report) => void reports.push(report) },
+    clocks: { steady: () => clock.millis },
+    sessionMillis: SESSION,
+    stopping: new AbortController().signal,
   });
-  return { connection, reports, clock, lines };
+  return { health, reports, clock, lines };
 }
 
-test("an append that failed a session ago counts no more where the log takes reports: an agent that is not ready gets no puts", async (context) => {
-  const { connection, reports, clock, lines } = await newConnection(context);
+test("an append that failed a session ago counts no more where the log takes reports: an agent that is not ready gets no puts", () => {
+  const { health, reports, clock, lines } = newHealth();
 
-  connection.outcome("append", refused("appending"));
+  health.outcome("append", refused("appending"));
   clock.millis = SESSION - 1;
-  connection.outcome("report");
-  const before = connection.failure?.reason;
+  health.outcome("report");
+  const before = health.failure?.reason;
   clock.millis = SESSION;
-  connection.outcome("report");
+  health.outcome("report");
 
   assert.equal(before, "appending: refused");
-  assert.equal(connection.failure, undefined);
+  assert.equal(health.failure, undefined);
   assert.deepEqual(reports, [{ state: "down", reason: "appending: refused" }, { state: "up" }]);
   assert.deepEqual(
     lines.map(({ message }) => message),
@@ -50,41 +39,41 @@ test("an append that failed a session ago counts no more where the log takes rep
   );
 });
 
-test("an append that fails again and again counts, whatever else works", async (context) => {
-  const { connection, clock } = await newConnection(context);
+test("an append that fails again and again counts, whatever else works", () => {
+  const { health, clock } = newHealth();
 
   for (let seconds = 0; seconds < 200; seconds += 1) {
     clock.millis = seconds * 1000;
-    connection.outcome("append", refused("appending"));
-    connection.outcome("report");
+    health.outcome("append", refused("appending"));
+    health.outcome("report");
   }
 
-  assert.deepEqual(connection.failure, { reason: "appending: refused", since: 0 });
+  assert.deepEqual(health.failure, { reason: "appending: refused", since: 0 });
 });
 
-test("what still fails is reported once the last that failed works", async (context) => {
-  const { connection, reports } = await newConnection(context);
+test("what still fails is reported once the last that failed works", () => {
+  const { health, reports } = newHealth();
 
-  connection.outcome("append", refused("appending"));
-  connection.outcome("report", refused("reporting"));
-  connection.outcome("report");
-  const left = connection.failure?.reason;
-  connection.outcome("append");
+  health.outcome("append", refused("appending"));
+  health.outcome("report", refused("reporting"));
+  health.outcome("report");
+  const left = health.failure?.reason;
+  health.outcome("append");
 
   assert.equal(left, "appending: refused");
   assert.deepEqual(reports.at(-1), { state: "up" });
-  assert.equal(connection.failure, undefined);
+  assert.equal(health.failure, undefined);
 });
 
-test("an agent that may not remove what is stored still does its work", async (context) => {
-  const { connection, reports } = await newConnection(context);
+test("an agent that may not remove what is stored still does its work", () => {
+  const { health, reports } = newHealth();
 
-  connection.outcome("append", refused("appending"));
-  connection.outcome("trim", refused("trimming"));
-  const both = connection.failure?.reason;
-  connection.outcome("append");
-  const one = connection.failure;
-  connection.outcome("trim");
+  health.outcome("append", refused("appending"));
+  health.outcome("trim", refused("trimming"));
+  const both = health.failure?.reason;
+  health.outcome("append");
+  const one = health.failure;
+  health.outcome("trim");
 
   assert.deepEqual([both, one], ["appending: refused", undefined]);
   assert.deepEqual(reports.slice(-2), [{ state: "degraded", reason: "trimming: refused" }, { state: "up" }]);

@@ -1,0 +1,93 @@
+import { FailureLog } from "../sdk/failure-log.js";
+import { type ChannelContext, codeOf, reasonOf } from "../sdk/index.js";
+import type { Clocks } from "./agent-reports.js";
+
+/** What an agent asks of a log. */
+export type LogUse = "open" | "append" | "read" | "report" | "hear" | "share" | "trim";
+
+const ofTheRecord: ReadonlySet<string | undefined> = new Set(["RECORD_TOO_LARGE", "NOTIFICATION_TOO_LARGE"]);
+
+/** Whether an error says something about what was appended, and nothing about the log. */
+export function isOfRecord(error: unknown): boolean {
+  return ofTheRecord.has(codeOf(error));
+}
+
+/** Why and since when the log cannot be reached. */
+export interface LogFailure {
+  readonly reason: string;
+  /** Milliseconds since 1970. */
+  readonly since: number;
+}
+
+interface LogHealthParts {
+  readonly context: Pick<ChannelContext, "log" | "now" | "report">;
+  readonly clocks: Pick<Clocks, "steady">;
+  readonly sessionMillis: number;
+  /** What fails once it has aborted is no failure of the log. */
+  readonly stopping: AbortSignal;
+}
+
+/** What of a log fails, by what is asked of it. Logs it, and reports it to the kernel. */
+export class LogHealth {
+  readonly #parts: LogHealthParts;
+  readonly #failures: FailureLog;
+  readonly #failing = new Map<LogUse, unknown>();
+  #failure: LogFailure | undefined;
+  /** When an append failed last, by a steady clock. */
+  #refusedAt = 0;
+
+  constructor(parts: LogHealthParts) {
+    this.#parts = parts;
+    this.#failures = new FailureLog(parts.context.log, "the log can be reached again");
+  }
+
+  /** Undefined while events can be put and stored. */
+  get failure(): LogFailure | undefined {
+    return this.#failure;
+  }
+
+  /** Undefined while it works. */
+  errorOf(use: LogUse): unknown {
+    return this.#failing.get(use);
+  }
+
+  /** How something that was asked of the log has ended. */
+  outcome(use: LogUse, error?: unknown): void {
+    if (error === undefined) this.#worked(use);
+    else if (!this.#parts.stopping.aborted && !(use === "append" && isOfRecord(error))) this.#fails(use, error);
+  }
+
+  /** Nobody puts into a log that is said to be away: after a session reports tell that it takes appends again. */
+  #worked(use: LogUse): void {
+    this.#works(use);
+    const { clocks, sessionMillis } = this.#parts;
+    const isLongAgo = clocks.steady() - this.#refusedAt >= sessionMillis;
+    if (use === "report" && isLongAgo) this.#works("append");
+  }
+
+  #works(use: LogUse): void {
+    if (!this.#failing.delete(use)) return;
+    if (this.#failing.size === 0) this.#failures.works();
+    this.#tell();
+  }
+
+  #fails(use: LogUse, error: unknown): void {
+    if (use === "append") this.#refusedAt = this.#parts.clocks.steady();
+    // The newest is the last.
+    this.#failing.delete(use);
+    this.#failing.set(use, error);
+    this.#failures.failed("error", error, { message: "the log cannot be used now; it will be tried again" });
+    this.#tell();
+  }
+
+  #tell(): void {
+    const { context } = this.#parts;
+    // What is stored and not removed keeps no event from being put or stored.
+    const failing = [...this.#failing].findLast(([use]) => use !== "trim");
+    const reason = reasonOf(failing === undefined ? this.#failing.get("trim") : failing[1]);
+    const since = this.#failure?.since ?? context.now().getTime();
+    this.#failure = failing === undefined ? undefined : { reason, since };
+    if (this.#failing.size === 0) context.report?.({ state: "up" });
+    else context.report?.({ state: failing === undefined ? "degraded" : "down", reason });
+  }
+}
