@@ -1,58 +1,35 @@
 import { type Amount, channelStopped, type EventQueue, type Reservation, Room } from "../sdk/channel/index.js";
 import type { Event, TextCodecs, Waiting } from "../sdk/index.js";
-import { AgentError, codeOf, onAbort, reasonOf, retryableOf } from "../sdk/index.js";
-import type { LogConnection } from "./log-connection.js";
-import { isOfRecord } from "./log-health.js";
+import { AgentError, onAbort } from "../sdk/index.js";
 import type { LogChannelConfig } from "./log-properties.js";
 import { LoggedPut } from "./logged-put.js";
 import type { OpenedLog } from "./opened-log.js";
-import { type PackedEvent, packed, packedRecord, recordOverhead, unpackedEvent } from "./packed-record.js";
-import { PartAppender, type Repeating } from "./part-appender.js";
+import { type PackedEvent, packed, recordOverhead } from "./packed-record.js";
+import { PartAppenders, type PartAppendersParts } from "./part-appenders.js";
 import { partitionOf } from "./partition-of.js";
-import type { PartitionedLog } from "./partitioned-log.js";
-import { RepeatedAppend } from "./repeated-append.js";
 
-interface LogPutsParts {
-  readonly log: Pick<PartitionedLog, "append">;
+interface LogPutsParts extends PartAppendersParts {
   readonly config: LogChannelConfig;
   readonly channel: string;
-  readonly connection: LogConnection;
   readonly codecs: TextCodecs;
-  /** A name that no other writer of the log has. */
-  writer(): string;
-  now(): Date;
-}
-
-interface Writer {
-  readonly name: string;
-  /** How many it has appended. */
-  events: number;
-  /** The offset of its last record. */
-  last: number | undefined;
 }
 
 /** Puts events into a log: each into the partition of its entity, those of one moment into one record. */
 export class LogPuts implements Pick<EventQueue, "add" | "reserve"> {
   readonly #parts: LogPutsParts;
   readonly #room: Room;
-  readonly #appenders = new Map<number, PartAppender>();
-  readonly #writers = new Map<number, Writer>();
+  readonly #appenders: PartAppenders;
   /** Puts that are on their way. */
   #running = 0;
   /** Called when none is; each call of `stop` waits by itself. */
   readonly #ended: (() => void)[] = [];
   #isStopped = false;
-  readonly #appending: RepeatedAppend;
 
   constructor(parts: LogPutsParts) {
     const { channel, config } = parts;
     this.#parts = parts;
     this.#room = new Room({ channel, capacity: config.capacity, waitSeconds: config["keep-alive"] }, () => this.held);
-    this.#appending = new RepeatedAppend({
-      log: parts.log,
-      millis: config.outcome_timeout * 1000,
-      failed: (error) => parts.connection.health.outcome("append", error),
-    });
+    this.#appenders = new PartAppenders(parts);
   }
 
   /** What waits in the log as far as this agent knows. */
@@ -82,7 +59,7 @@ export class LogPuts implements Pick<EventQueue, "add" | "reserve"> {
   abandon(): void {
     this.#isStopped = true;
     this.#room.close();
-    this.#appending.end();
+    this.#appenders.end();
   }
 
   /** Refuses what waits, then waits for what is on its way, until the signal aborts. */
@@ -94,7 +71,7 @@ export class LogPuts implements Pick<EventQueue, "add" | "reserve"> {
     await new Promise<void>((resolve) => {
       this.#ended.push(resolve);
       stopListening = onAbort(signal, () => {
-        this.#appending.end();
+        this.#appenders.end();
         resolve();
       });
     });
@@ -125,7 +102,7 @@ export class LogPuts implements Pick<EventQueue, "add" | "reserve"> {
       try {
         const refusal = this.#refusal(lines, opened);
         if (refusal !== undefined) throw refusal;
-        this.#appender(partitionOf(first.event, opened.facts.partitions), opened).add(lines, settle);
+        this.#appenders.of(partitionOf(first.event, opened.facts.partitions), opened).add(lines, settle);
       } catch (error) {
         settle(error);
       }
@@ -164,7 +141,7 @@ export class LogPuts implements Pick<EventQueue, "add" | "reserve"> {
         left -= 1;
         if (left === 0) resolve();
       };
-      for (const [part, own] of byPart) this.#appender(part, opened).add(own, settled, put);
+      for (const [part, own] of byPart) this.#appenders.of(part, opened).add(own, settled, put);
     });
     if (failure !== undefined) throw failure.error;
   }
@@ -186,83 +163,10 @@ export class LogPuts implements Pick<EventQueue, "add" | "reserve"> {
     if (this.#running === 0) for (const ended of this.#ended.splice(0)) ended();
   }
 
-  #appender(part: number, opened: OpenedLog): PartAppender {
-    const known = this.#appenders.get(part);
-    if (known !== undefined) return known;
-    const recordBytes = Math.min(this.#parts.config.record_bytes, opened.facts.largestRecord - recordOverhead);
-    const append = (events: readonly PackedEvent[], repeating: Repeating) =>
-      this.#appendRecord(part, events, repeating);
-    const appender = new PartAppender({ recordBytes, append });
-    this.#appenders.set(part, appender);
-    return appender;
-  }
-
-  async #appendRecord(part: number, events: readonly PackedEvent[], repeating: Repeating): Promise<void> {
-    const { connection, now, writer } = this.#parts;
-    let known = this.#writers.get(part);
-    if (known === undefined) {
-      known = { name: writer(), events: 0, last: undefined };
-      this.#writers.set(part, known);
-    }
-    const head = { at: now().getTime(), writer: known.name, before: known.events, follows: known.last };
-    const value = packedRecord(events, head);
-    const length = lengthOf(connection.opened, part);
-    try {
-      const record = { part, value, name: `${known.name}.${known.events}` };
-      const appended = await this.#appending.append(record, repeating);
-      if (appended.offset < length) throw shorter(part, appended.offset, length);
-      known.events += events.length;
-      known.last = appended.offset;
-      const { opened } = connection;
-      if (opened?.own.all.has(part) === false) opened.appends.elsewhere(events.length);
-      const read = () => ({
-        at: head.at,
-        writer: head.writer,
-        before: head.before,
-        follows: head.follows,
-        offset: appended.offset,
-        bytes: value.byteLength,
-        events: events.map(({ event }) => unpackedEvent(event)),
-      });
-      opened?.appends.echo(part, appended, { value, record: read });
-      connection.health.outcome("append");
-    } catch (error) {
-      // Whether it is there is not known: what comes next must not look like a repetition of it.
-      this.#writers.delete(part);
-      connection.health.outcome("append", error);
-      throw ofPut(error);
-    }
-  }
-
   #tooLarge(bytes: number, largest: number): AgentError {
     const message =
       `an event of ${bytes} bytes is larger than a record of the log behind channel "${this.#parts.channel}", which has at most ` +
       `${largest} bytes; raise that limit of the log`;
     return new AgentError("NOTIFICATION_TOO_LARGE", message, { retryable: false });
   }
-}
-
-/** So long the part was before, as far as this agent knows. */
-function lengthOf(opened: OpenedLog | undefined, part: number): number {
-  return opened === undefined ? 0 : Math.max(opened.appends.newest(part) + 1, opened.places.lengthOf(part));
-}
-
-/** Nobody would store what stands there. */
-function shorter(part: number, offset: number, length: number): AgentError {
-  const lost = `the log put a record at ${offset} and had records up to ${length - 1} before: it has lost records that it had acknowledged`;
-  const remedy =
-    "what is put is refused until it is as long again; to end that earlier, stop all agents and start them with a log of another name";
-  return new AgentError("LOG_UNAVAILABLE", `appending to partition ${part}: ${lost}; ${remedy}`, { retryable: true });
-}
-
-/**
- * What is wrong with a log that was open before passes when somebody has mended it: credentials that have expired, files of
- * certificates that are being replaced. What is put meanwhile is not to blame, and comes again, unless it never fits.
- */
-function ofPut(error: unknown): unknown {
-  const code = codeOf(error);
-  if (code === undefined || retryableOf(error) !== false) return error;
-  if (isOfRecord(error))
-    return new AgentError("NOTIFICATION_TOO_LARGE", reasonOf(error), { retryable: false, cause: error });
-  return new AgentError(code, reasonOf(error), { retryable: true, cause: error });
 }
