@@ -18,7 +18,7 @@ import {
   retryableOf,
   type Source,
 } from "../sdk/index.js";
-import type { ReportedHealth } from "./create-component.js";
+import type { ReportedHealth } from "./reported-health.js";
 
 /** `IDLE` before start, `START` while it runs, `STOP` after stop, `ERROR` when its start failed or it had to be stopped. */
 export type Status = "IDLE" | "START" | "STOP" | "ERROR";

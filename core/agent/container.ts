@@ -22,10 +22,10 @@ import {
 import { Agent } from "./agent.js";
 import { AgentErasure } from "./agent-erasure.js";
 import { ArrivalSample } from "./arrivals/arrival-sample.js";
-import { type AssemblyParts, assemble } from "./assemble.js";
+import { assemble } from "./assemble.js";
 import { Certificates } from "./certificates.js";
 import { partsOf } from "./component.js";
-import { plainContextOf } from "./create-component.js";
+import { type AssemblyParts, plainContextOf } from "./component-context.js";
 import { ExplainRunning } from "./explain/explain-running.js";
 import { kernelFiles } from "./kernel-files.js";
 import { LiveView } from "./live/live-view.js";

@@ -1,8 +1,9 @@
 import type { Topology } from "../configuration/topology.js";
 import { type Logger, reasonOf } from "../sdk/index.js";
 import type { Agent } from "./agent.js";
-import { type AssemblyParts, assemble } from "./assemble.js";
+import { assemble } from "./assemble.js";
 import type { Assembly, LackingComponent } from "./component.js";
+import type { AssemblyParts } from "./component-context.js";
 
 interface ReloadParts {
   readonly agent: Agent;

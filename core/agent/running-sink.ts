@@ -9,7 +9,9 @@ import { SinkFeed, type SinkFeedParts } from "../pipeline/delivery/sink-feed.js"
 import { SinkGroup } from "../pipeline/delivery/sink-group.js";
 import { SupervisedSink } from "../pipeline/delivery/supervised-sink.js";
 import type { RunningSink } from "./component.js";
-import { type AssemblyParts, contextOf, createComponent, ReportedHealth } from "./create-component.js";
+import { type AssemblyParts, contextOf } from "./component-context.js";
+import { createComponent } from "./create-component.js";
+import { ReportedHealth } from "./reported-health.js";
 
 /** A sink that has its channel for itself. */
 export function runningSink(node: SinkNode, outlet: ChannelOutlet, parts: AssemblyParts): RunningSink {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { Certificates } from "../../core/agent/certificates.js";
 import type { Part } from "../../core/agent/component.js";
-import { ReportedHealth } from "../../core/agent/create-component.js";
+import { ReportedHealth } from "../../core/agent/reported-health.js";
 import { definePlugin } from "../../core/sdk/index.js";
 import { selfSigned } from "../support/certificates.js";
 import { settableClock } from "../support/settable-clock.js";

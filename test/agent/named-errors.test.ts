@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Running, startComponent } from "../../core/agent/component.js";
-import { createComponent, ReportedHealth } from "../../core/agent/create-component.js";
+import { createComponent } from "../../core/agent/create-component.js";
+import { ReportedHealth } from "../../core/agent/reported-health.js";
 import { Receiver } from "../../core/pipeline/receiver.js";
 import { AgentError, codeOf, definePlugin, reasonOf } from "../../core/sdk/index.js";
 import { recordingLog } from "../support/recording-log.js";

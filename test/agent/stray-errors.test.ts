@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Part } from "../../core/agent/component.js";
-import { ReportedHealth } from "../../core/agent/create-component.js";
+import { ReportedHealth } from "../../core/agent/reported-health.js";
 import { StrayErrors } from "../../core/agent/stray-errors.js";
 import { AgentError, definePlugin } from "../../core/sdk/index.js";
 import { recordingLog } from "../support/recording-log.js";

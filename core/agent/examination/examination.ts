@@ -13,7 +13,8 @@ import {
 import type { Clock, Loggers } from "../../tokens.js";
 import { textsIn } from "../arrivals/configured-secrets.js";
 import { atPath } from "../component.js";
-import { createComponent, plainContextOf } from "../create-component.js";
+import { plainContextOf } from "../component-context.js";
+import { createComponent } from "../create-component.js";
 import { type Examinee, type Finding, failedResult, type ProbeRuns } from "./probe-runs.js";
 
 interface ExaminationParts {

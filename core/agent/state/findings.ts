@@ -2,7 +2,7 @@ import type { CountedChannel } from "../../pipeline/counted-channel.js";
 import type { Failure } from "../../pipeline/supervision.js";
 import { positionFaults } from "../../sdk/index.js";
 import type { RunningChannel, RunningSink, RunningSource, Status } from "../component.js";
-import type { ReportedHealth } from "../create-component.js";
+import type { ReportedHealth } from "../reported-health.js";
 import { DEAD_LETTERS_REMEMBERED, type RecentActivity, type RecentOutcomes } from "./recent-activity.js";
 
 /** What is wrong with a component; `down` makes the agent not ready. */
