@@ -4,17 +4,8 @@ import { makeFolder } from "../../files/make-folder.js";
 import { codeOf } from "../../sdk/index.js";
 import { isMark, type LetterRecord, lineOf, type OpenLetter } from "./dead-letter.js";
 import { type Draft, fileMode, folderMode, syncFolder, writeDraft } from "./draft.js";
-import {
-  contentsIn,
-  cutTail,
-  type FileContents,
-  type LineSubject,
-  type Mended,
-  mendEnd,
-  openIfThere,
-  recordsIn,
-  subjectsIn,
-} from "./records.js";
+import { cutTail, type Mended, mendEnd } from "./file-end.js";
+import { contentsIn, type FileContents, type LineSubject, openIfThere, recordsIn, subjectsIn } from "./records.js";
 import { LetterTable, type Sharing } from "./table.js";
 
 /** The dead letters of one sink: lines are only added, and settled ones go when the file is rewritten. */

@@ -97,12 +97,11 @@ export class LetterTable {
 
   /** The offset of the oldest open letter that is shared; undefined when there is none. */
   oldestOffset(): number | undefined {
-    const { state, lines, letterOffsets } = this.#columns;
+    const { letterOffsets } = this.#columns;
     let oldest = Number.POSITIVE_INFINITY;
     for (let row = 0; row < this.size; row += 1) {
-      const isOpenRow = (state[row] ?? 0) % marks.length < openMarks && lines[row] !== 0;
       const offset = letterOffsets[row] ?? -1;
-      if (isOpenRow && offset >= 0) oldest = Math.min(oldest, offset);
+      if (offset >= 0 && this.#isOpen(row)) oldest = Math.min(oldest, offset);
     }
     return oldest === Number.POSITIVE_INFINITY ? undefined : oldest;
   }
@@ -114,13 +113,15 @@ export class LetterTable {
 
   /** The time of the oldest open letter. */
   oldest(): number | undefined {
-    const { state, lines, time } = this.#columns;
+    const { time } = this.#columns;
     let oldest = Number.POSITIVE_INFINITY;
-    for (let row = 0; row < this.size; row += 1) {
-      const isOpenRow = (state[row] ?? 0) % marks.length < openMarks && lines[row] !== 0;
-      if (isOpenRow) oldest = Math.min(oldest, time[row] ?? oldest);
-    }
+    for (let row = 0; row < this.size; row += 1) if (this.#isOpen(row)) oldest = Math.min(oldest, time[row] ?? oldest);
     return oldest === Number.POSITIVE_INFINITY ? undefined : oldest;
+  }
+
+  #isOpen(row: number): boolean {
+    const { state, lines } = this.#columns;
+    return (state[row] ?? 0) % marks.length < openMarks && lines[row] !== 0;
   }
 
   #take(from: LetterTable, row: number): void {
