@@ -4,13 +4,13 @@ import type { CrashWatch } from "../pipeline/crash-watch.js";
 import type { DeadLetters } from "../pipeline/dead-letters/dead-letters.js";
 import type { Erasures } from "../pipeline/erasures.js";
 import type { Ledger } from "../pipeline/ledger.js";
-import { heardByMany } from "../pipeline/supervision.js";
 import { AgentError, type Logger, onAbort } from "../sdk/index.js";
 import type { Clock } from "../tokens.js";
 import type { Assembly, LackingComponent } from "./component.js";
 import { ComponentRunner } from "./component-runner.js";
 import { drain, keepAtStop } from "./events-at-stop.js";
 import { FirstStart } from "./first-start.js";
+import { nobodyAsks, withGrace, withLast } from "./grace.js";
 import { warnOfLeftChannels } from "./left-channels.js";
 import { replaceComponents } from "./replace-components.js";
 
@@ -33,16 +33,6 @@ interface ReplaceOptions {
   /** True after a replacement that failed. */
   readonly goesBack?: boolean;
 }
-
-/** Milliseconds after the grace period in which sources answer what was abandoned. */
-const LAST_ANSWERS = 500;
-/**
- * Milliseconds that a replacement has when a stop waits for it: a write that is running ends. Ended from here it may be committed
- * nevertheless, and stored again behind a channel without positions.
- */
-const HURRIED = 5_000;
-
-const nobodyAsks: AbortSignal = new AbortController().signal;
 
 /** Starts and stops the components of one agent in the order of the lifecycle law. */
 export class Agent {
@@ -186,41 +176,6 @@ export class Agent {
     await this.#parts.deadLetters.stop();
     await this.#parts.ledger.stop();
     return lost;
-  }
-}
-
-/** With a signal that aborts a moment after the grace period. */
-async function withLast(grace: AbortSignal, work: (last: AbortSignal) => Promise<void>): Promise<void> {
-  const last = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
-  const forget = onAbort(grace, () => {
-    timer = setTimeout(() => last.abort(), LAST_ANSWERS);
-  });
-  try {
-    await work(heardByMany(last.signal));
-  } finally {
-    forget();
-    clearTimeout(timer);
-  }
-}
-
-async function withGrace(
-  milliseconds: number,
-  work: (grace: AbortSignal) => Promise<void>,
-  hurried = nobodyAsks,
-): Promise<void> {
-  const grace = new AbortController();
-  const timer = setTimeout(() => grace.abort(), milliseconds);
-  let lastTimer: NodeJS.Timeout | undefined;
-  const stopListening = onAbort(hurried, () => {
-    lastTimer = setTimeout(() => grace.abort(), Math.min(HURRIED, milliseconds));
-  });
-  try {
-    await work(heardByMany(grace.signal));
-  } finally {
-    stopListening();
-    clearTimeout(timer);
-    clearTimeout(lastTimer);
   }
 }
 

@@ -1,0 +1,48 @@
+import { heardByMany } from "../pipeline/supervision.js";
+import { onAbort } from "../sdk/index.js";
+
+/** Milliseconds after the grace period in which sources answer what was abandoned. */
+const LAST_ANSWERS = 500;
+/**
+ * Milliseconds that a replacement has when a stop waits for it: a write that is running ends. Ended from here it may be committed
+ * nevertheless, and stored again behind a channel without positions.
+ */
+const HURRIED = 5_000;
+
+export const nobodyAsks: AbortSignal = new AbortController().signal;
+
+/** With a signal that aborts a moment after the grace period: until then what was abandoned is answered. */
+export async function withLast(grace: AbortSignal, work: (last: AbortSignal) => Promise<void>): Promise<void> {
+  const last = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const forget = onAbort(grace, () => {
+    timer = setTimeout(() => last.abort(), LAST_ANSWERS);
+  });
+  try {
+    await work(heardByMany(last.signal));
+  } finally {
+    forget();
+    clearTimeout(timer);
+  }
+}
+
+/** With a signal that aborts when the grace period is over; of that a few seconds are left when `hurried` aborts. */
+export async function withGrace(
+  milliseconds: number,
+  work: (grace: AbortSignal) => Promise<void>,
+  hurried = nobodyAsks,
+): Promise<void> {
+  const grace = new AbortController();
+  const timer = setTimeout(() => grace.abort(), milliseconds);
+  let lastTimer: NodeJS.Timeout | undefined;
+  const stopListening = onAbort(hurried, () => {
+    lastTimer = setTimeout(() => grace.abort(), Math.min(HURRIED, milliseconds));
+  });
+  try {
+    await work(heardByMany(grace.signal));
+  } finally {
+    stopListening();
+    clearTimeout(timer);
+    clearTimeout(lastTimer);
+  }
+}
