@@ -1,11 +1,7 @@
-import { createHash } from "node:crypto";
-import { stat } from "node:fs/promises";
-import path from "node:path";
 import type { Command } from "commander";
 import type { PluginFlags } from "../configuration/schema/kernel-settings.js";
-import { makeFolder } from "../files/make-folder.js";
 import { givenTime } from "../pipeline/given-time.js";
-import { AgentError, codeOf, type RowSelection, type StoredRows, type StoredTable } from "../sdk/index.js";
+import { codeOf, type RowSelection, type StoredRows, type StoredTable } from "../sdk/index.js";
 import {
   type CommandContext,
   choice,
@@ -14,9 +10,9 @@ import {
   withPlugins,
   withStoredConfiguration,
 } from "./command.js";
-import { FilesAside } from "./export/files.js";
 import type { Rows } from "./export/formats.js";
-import { type Format, type Written, writeTable, writeText } from "./export/write-table.js";
+import { severalTables, type Target, targetOf } from "./export/target.js";
+import type { Format } from "./export/write-table.js";
 import type { ConfigurationFile } from "./load.js";
 import { areListed, cannot, onStoredData } from "./stored-data.js";
 
@@ -110,7 +106,7 @@ async function refuseSeveral(tables: AsyncIterable<StoredRows>): Promise<void> {
   let first: StoredTable | undefined;
   for (const { table, rows } of found) {
     if (!(await areSome(rows))) continue;
-    if (first !== undefined) throw several(first.name, table);
+    if (first !== undefined) throw severalTables(first.name, table);
     first = table;
   }
 }
@@ -142,90 +138,4 @@ function readOptions({ entity, service, table, from, to, format, output }: Expor
     ...(to === undefined ? {} : { to: givenTime(to) }),
   };
   return { selection, format: chosen };
-}
-
-/** Where rows are written. Tables without rows are passed over. */
-class Target {
-  /** Whether each table has a file of its own. */
-  readonly isFolder: boolean;
-  tables = 0;
-  rows = 0;
-  readonly files: FilesAside;
-  readonly #output: string;
-  readonly #format: Format;
-  #first: string | undefined;
-
-  constructor(options: Pick<ExportOptions, "output" | "overwrite">, format: Format, isFolder: boolean) {
-    this.#output = options.output;
-    this.files = new FilesAside(options.overwrite === true);
-    this.#format = format;
-    this.isFolder = isFolder;
-  }
-
-  async write({ table, columns, rows }: StoredRows, { err, bytes = process.stdout }: Terminal): Promise<void> {
-    const pages = rows[Symbol.asyncIterator]();
-    const first = await pages.next();
-    if (first.done === true || first.value.length === 0) return;
-    const written = { columns, pages: resumed(first.value, pages), again: () => rows };
-    if (this.#first !== undefined && !this.isFolder) throw several(this.#first, table);
-    this.#first ??= table.name;
-    const count = await this.#written(written, { table, bytes });
-    this.tables += 1;
-    this.rows += count;
-    if (this.isFolder) err(`${table.name}: ${count} rows`);
-  }
-
-  async #written(
-    written: Omit<Written, "format">,
-    { table, bytes }: { readonly table: StoredTable; readonly bytes: NodeJS.WritableStream },
-  ): Promise<number> {
-    const format = this.#format;
-    if (this.#output === "-" && format !== "parquet") {
-      return await writeText({ ...written, format }, () => bytes, { end: false });
-    }
-    const file = this.isFolder ? path.join(this.#output, fileNameOf(table, format)) : this.#output;
-    return await this.files.write(file, (temporary) => writeTable(temporary, { ...written, format }));
-  }
-}
-
-async function targetOf(options: ExportOptions, format: Format): Promise<Target> {
-  const { output } = options;
-  const isFolder = output !== "-" && (/[/\\]$/.test(output) || (await isDirectory(output)));
-  if (isFolder) await makeFolder(output, 0o700);
-  return new Target(options, format, isFolder);
-}
-
-async function isDirectory(file: string): Promise<boolean> {
-  try {
-    return (await stat(file)).isDirectory();
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return false;
-    throw error;
-  }
-}
-
-async function* resumed(first: Rows, pages: AsyncIterator<Rows>): AsyncGenerator<Rows> {
-  yield first;
-  for (let next = await pages.next(); next.done !== true; next = await pages.next()) yield next.value;
-}
-
-/** What file systems take, less what the name has while the file is written. */
-const MOST_CHARACTERS = 200;
-
-/**
- * No two tables have the same: a dot, a slash or a percent sign in a name is encoded, and one that is too long for a file is cut
- * and ends in a hash.
- */
-function fileNameOf({ database, schema, table }: StoredTable, format: Format): string {
-  const parts = [...new Set([database, schema])].filter((part) => part !== "");
-  const name = [...parts, table].map((part) => encodeURIComponent(part).replaceAll(".", "%2E")).join(".");
-  const hash = createHash("sha256").update(name).digest("hex").slice(0, 16);
-  return `${name.length <= MOST_CHARACTERS ? name : `${name.slice(0, MOST_CHARACTERS - 17)}_${hash}`}.${format}`;
-}
-
-function several(first: string, { name }: StoredTable): AgentError {
-  const message = `writing the rows of table "${name}" behind those of "${first}": a file holds one table`;
-  return new AgentError("SEVERAL_TABLES", `${message}; give a directory with --output, or one table with --table`, {
-    retryable: false,
-  });
 }
