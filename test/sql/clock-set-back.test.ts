@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ErrorTableWriter } from "../../core/sql/features/error-table.js";
+import { ErrorTableWriter } from "../../core/sql/features/error-table-writer.js";
 import { hasPassed } from "../../core/sql/tables/known-store.js";
 import { ldEvent } from "../plugins/rdb-sink/ld-events.js";
 import { type Case, onEveryDatabase, persist } from "../plugins/rdb-sink/on-every-database.js";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
 import { type Event, retryableOf } from "../../core/sdk/index.js";
-import { ErrorTableWriter } from "../../core/sql/features/error-table.js";
+import { ErrorTableWriter } from "../../core/sql/features/error-table-writer.js";
 import type { RdbConfig } from "../../plugins/rdb-sink/config.js";
 import type { Place, StoredRow } from "../plugins/rdb-sink/databases.js";
 import { onEveryDatabase } from "../plugins/rdb-sink/on-every-database.js";

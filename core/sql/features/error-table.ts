@@ -1,12 +1,11 @@
 import { lowerCase, nameLimits, shorten } from "../../ngsi/index.js";
-import { FailureLog } from "../../sdk/failure-log.js";
-import { AgentError, type Context, codeOf, withEither } from "../../sdk/index.js";
+import { AgentError } from "../../sdk/index.js";
 import type { Column, NativeValue } from "../contract/column.js";
 import { databaseErrorOf } from "../contract/database-error.js";
-import { abortable, type Store } from "../contract/driver.js";
+import type { Store } from "../contract/driver.js";
 import type { SqlConfig } from "../contract/schema.js";
 import type { SchemaName, Statement, TableName } from "../contract/statement.js";
-import { hasPassed, type KnownStore, lookUp } from "../tables/known-store.js";
+import { type KnownStore, lookUp } from "../tables/known-store.js";
 
 const TIME = "timestamp";
 export const errorColumns: readonly Column[] = [
@@ -18,12 +17,13 @@ export const errorColumns: readonly Column[] = [
 const MOST_CHARACTERS = 16_000;
 const MOST_ATTEMPTS = 3;
 const ROWS_AT_ONCE = 5000;
-const OTHER_TABLE = "TABLE_NOT_OURS";
+/** Of one schema. */
+export const OTHER_TABLE = "TABLE_NOT_OURS";
 /** Of one row: the next one may be stored. */
-const REFUSED_ROW = "DATA_REFUSED";
+export const REFUSED_ROW = "DATA_REFUSED";
 
 /** A write that a database refused. */
-interface RefusedWrite {
+export interface RefusedWrite {
   /** The schema of the event; throws if it has none. */
   of(): SchemaName;
   /** ISO 8601 in UTC, with microseconds. */
@@ -142,86 +142,4 @@ function textValue(text: string): NativeValue {
   const taken = text.replaceAll("\0", "\\u0000");
   const plain = taken.length <= MOST_CHARACTERS ? taken : `${taken.slice(0, MOST_CHARACTERS - 1)}…`;
   return { kind: "text", text: plain, plain };
-}
-
-/** What is logged for failures that say nothing of the next row, by their code. */
-const messages: ReadonlyMap<string | undefined, string> = new Map([
-  [OTHER_TABLE, "the error table of a schema is not written"],
-  [REFUSED_ROW, "an error is not in the error table"],
-]);
-
-/** The time limit for one row, and the pause after a failure. */
-const ROW_LIMIT_MILLIS = 5000;
-const PAUSE_AFTER_FAILURE_MILLIS = 60_000;
-/** Further rows are dropped while this number is waiting. */
-const MOST_WAITING = 100;
-
-/**
- * Writes refused events to the error table in the background. No delivery waits for it, and its failures are only
- * logged: the events are kept as dead letters in any case.
- */
-export class ErrorTableWriter {
-  readonly #table: Pick<ErrorTable, "add">;
-  readonly #context: Pick<Context, "log" | "now">;
-  readonly #failures: FailureLog;
-  /** Of one schema, while those of others are written, and of single rows. */
-  readonly #others: FailureLog;
-  readonly #ending = new AbortController();
-  #waiting: readonly RefusedWrite[] = [];
-  #loop: Promise<void> | undefined;
-  #failedAt: number | undefined;
-  #lastMicros = Number.NEGATIVE_INFINITY;
-
-  constructor(table: Pick<ErrorTable, "add">, context: Pick<Context, "log" | "now">) {
-    this.#table = table;
-    this.#context = context;
-    this.#failures = new FailureLog(context.log, "the error table is written again");
-    this.#others = new FailureLog(context.log, "the error table of a schema is written again");
-  }
-
-  add(write: Omit<RefusedWrite, "time">): void {
-    const now = this.#context.now().getTime();
-    if (this.#ending.signal.aborted || this.#waiting.length >= MOST_WAITING) return;
-    if (!hasPassed(PAUSE_AFTER_FAILURE_MILLIS, this.#failedAt, now)) return;
-    this.#waiting = [...this.#waiting, { ...write, time: this.#timeAfter(now) }];
-    this.#loop ??= this.#run().finally(() => {
-      this.#loop = undefined;
-    });
-  }
-
-  /** Ends after the waiting rows are written, or at once when the signal is aborted. */
-  async stop(signal: AbortSignal): Promise<void> {
-    const end = () => this.#ending.abort();
-    await abortable(signal, end, async () => await this.#loop);
-    end();
-  }
-
-  async #run(): Promise<void> {
-    for (let [first, ...rest] = this.#waiting; first !== undefined; [first, ...rest] = this.#waiting) {
-      const row = first;
-      this.#waiting = rest;
-      try {
-        const limits = [this.#ending.signal, AbortSignal.timeout(ROW_LIMIT_MILLIS)];
-        await withEither(limits, (either) => this.#table.add(row, either));
-        this.#failures.works();
-      } catch (error) {
-        const message = messages.get(codeOf(error));
-        if (message !== undefined) {
-          this.#others.failed("warn", error, { message });
-          continue;
-        }
-        this.#waiting = [];
-        if (this.#ending.signal.aborted) return;
-        this.#failedAt = this.#context.now().getTime();
-        this.#failures.failed("warn", error, { message: "the error table is not written, paused for a minute" });
-      }
-    }
-  }
-
-  /** Times are unique: tables of the predecessor have them as their key. */
-  #timeAfter(now: number): string {
-    this.#lastMicros = Math.max(now * 1000, this.#lastMicros + 1);
-    const millis = new Date(Math.floor(this.#lastMicros / 1000)).toISOString().replace("Z", "");
-    return `${millis}${String(this.#lastMicros % 1000).padStart(3, "0")}Z`;
-  }
 }
