@@ -48,7 +48,29 @@ async function agentOf(context: TestContext, store: Store) {
   const letters = running.container.resolve(DEAD_LETTERS);
   const replay = running.container.resolve(DEAD_LETTER_REPLAY);
   const channel = store.log.channels.at(-1);
-  return { ...running, letters, replay, channel, has: (count: number) => open(letters, count) };
+  const own = running.agent.assembly.channels[0]?.channel ?? assert.fail("the agent has no channel");
+  return {
+    ...running,
+    letters,
+    replay,
+    channel,
+    /** Entities with these ids. */
+    put: (...ids: readonly string[]) => put(own, ...ids.map((id) => ({ id }))),
+    /** The open letters, once there are that many. */
+    has: (count: number) => open(letters, count),
+  };
+}
+
+/** Two agents that have the letter of `b`, which their store refuses. */
+async function twoWithLetter(context: TestContext) {
+  const store = new Store();
+  store.refused.add("b");
+  const first = await agentOf(context, store);
+  const second = await agentOf(context, store);
+  await first.put("b");
+  const [letter] = await first.has(1);
+  await second.has(1);
+  return { store, first, second, letter };
 }
 
 /** The agent is killed as soon as a letter of it is in the log. */
@@ -74,15 +96,13 @@ async function open(letters: DeadLetters, count: number): Promise<readonly OpenL
   );
 }
 
-const bodies = (...ids: readonly string[]) => ids.map((id) => ({ id }));
-
 test("a dead letter of one agent is in all of them, once, and says who wrote it", async (context) => {
   const store = new Store();
   store.refused.add("b");
   const first = await agentOf(context, store);
   const second = await agentOf(context, store);
 
-  await put(first.agent.assembly.channels[0]?.channel ?? assert.fail(), ...bodies("a", "b", "c"));
+  await first.put("a", "b", "c");
   const [one] = await first.has(1);
   const [other] = await second.has(1);
 
@@ -101,7 +121,7 @@ test("an agent that comes later, and one with an empty folder, have the open let
   const store = new Store();
   store.refused.add("b");
   const first = await agentOf(context, store);
-  await put(first.agent.assembly.channels[0]?.channel ?? assert.fail(), ...bodies("b"));
+  await first.put("b");
   const [letter] = await first.has(1);
   await first.agent.stop(1000);
 
@@ -114,13 +134,7 @@ test("an agent that comes later, and one with an empty folder, have the open let
 });
 
 test("any agent replays a letter, and it is gone from all of them", async (context) => {
-  const store = new Store();
-  store.refused.add("b");
-  const first = await agentOf(context, store);
-  const second = await agentOf(context, store);
-  await put(first.agent.assembly.channels[0]?.channel ?? assert.fail(), ...bodies("b"));
-  await first.has(1);
-  await second.has(1);
+  const { store, first, second } = await twoWithLetter(context);
 
   store.refused.clear();
   const result = await second.replay.replay({});
@@ -132,13 +146,7 @@ test("any agent replays a letter, and it is gone from all of them", async (conte
 });
 
 test("of two agents that replay a letter at once one does", async (context) => {
-  const store = new Store();
-  store.refused.add("b");
-  const first = await agentOf(context, store);
-  const second = await agentOf(context, store);
-  await put(first.agent.assembly.channels[0]?.channel ?? assert.fail(), ...bodies("b"));
-  await first.has(1);
-  await second.has(1);
+  const { store, first, second } = await twoWithLetter(context);
 
   store.refused.clear();
   const results = await Promise.all([first.replay.replay({}), second.replay.replay({})]);
@@ -153,12 +161,7 @@ test("of two agents that replay a letter at once one does", async (context) => {
 });
 
 test("a replayed letter that fails again is one letter with its replays in all agents", async (context) => {
-  const store = new Store();
-  store.refused.add("b");
-  const first = await agentOf(context, store);
-  const second = await agentOf(context, store);
-  await put(first.agent.assembly.channels[0]?.channel ?? assert.fail(), ...bodies("b"));
-  const [before] = await second.has(1);
+  const { first, second, letter: before } = await twoWithLetter(context);
 
   await second.replay.replay({});
 
@@ -172,13 +175,7 @@ test("a replayed letter that fails again is one letter with its replays in all a
 });
 
 test("a letter that one agent drops is gone from the others", async (context) => {
-  const store = new Store();
-  store.refused.add("b");
-  const first = await agentOf(context, store);
-  const second = await agentOf(context, store);
-  await put(first.agent.assembly.channels[0]?.channel ?? assert.fail(), ...bodies("b"));
-  await first.has(1);
-  await second.has(1);
+  const { first, second } = await twoWithLetter(context);
 
   const { dropped } = await second.replay.drop({});
 
@@ -191,7 +188,7 @@ test("an event whose agent ended after its letter was written is not delivered a
   store.refused.add("b");
   const first = await agentOf(context, store);
   dieAfterLetters(store, first);
-  await put(first.agent.assembly.channels[0]?.channel ?? assert.fail(), ...bodies("b"));
+  await first.put("b");
   await until(
     async () => store.log.channels.length,
     (count) => count === 0,
@@ -213,7 +210,7 @@ test("letters wait for a log that cannot be reached, and none is kept twice", as
   const store = new Store();
   store.refused.add("b");
   const first = await agentOf(context, store);
-  await put(first.agent.assembly.channels[0]?.channel ?? assert.fail(), ...bodies("b"));
+  await first.put("b");
   await first.has(1);
 
   store.log.unreachable = "the log is away";
@@ -233,7 +230,7 @@ test("an agent that starts while the log is away takes nothing before it has the
   dieAfterLetters(store, first, () => {
     store.log.unreachable = "the log is away";
   });
-  await put(first.agent.assembly.channels[0]?.channel ?? assert.fail(), ...bodies("b", "c"));
+  await first.put("b", "c");
   await until(
     async () => store.log.unreachable,
     (reason) => reason !== undefined,
@@ -259,7 +256,7 @@ test("a letter that the log cannot hold is kept by its agent alone", async (cont
   const second = await agentOf(context, store);
   store.log.largestEntry = 20;
 
-  await put(first.agent.assembly.channels[0]?.channel ?? assert.fail(), ...bodies("b"));
+  await first.put("b");
 
   const all = await until(
     async () => [...first.letters.counts(), ...second.letters.counts()],
@@ -283,7 +280,7 @@ test("entries that nobody can read are left out", async (context) => {
   const first = await agentOf(context, store);
   await first.channel?.letters?.append(hostile);
 
-  await put(first.agent.assembly.channels[0]?.channel ?? assert.fail(), ...bodies("b"));
+  await first.put("b");
 
   await first.has(1);
 });
@@ -293,7 +290,7 @@ test("the ledger of agents that share a channel raises no alarm", async (context
   store.refused.add("b");
   const first = await agentOf(context, store);
   const second = await agentOf(context, store);
-  await put(first.agent.assembly.channels[0]?.channel ?? assert.fail(), ...bodies("a", "b", "c", "d"));
+  await first.put("a", "b", "c", "d");
   await second.has(1);
 
   const accounts = [first, second].map(({ container }) => container.resolve(LEDGER).account("c1").state.received);
@@ -310,7 +307,7 @@ test("while agents are killed, each event is a row or one dead letter, and repla
 
   for (let at = 0; at < ids.length; at += 30) {
     const [first] = agents;
-    await put(first?.agent.assembly.channels[0]?.channel ?? assert.fail(), ...bodies(...ids.slice(at, at + 30)));
+    await first?.put(...ids.slice(at, at + 30));
     const next = await agentOf(context, store);
     const killed = agents[at % 60 === 0 ? 0 : 1];
     store.log.kill(killed?.channel);
