@@ -23,7 +23,7 @@ import { type ConfigurationFile, isOwnPlugin, loadConfiguration, loadPlugins, pr
 import { permissionsText } from "./plugins.js";
 import { withWorkers } from "./workers/number-of-workers.js";
 
-export interface CheckOptions extends ConfigurationFile, KernelFlags {
+interface CheckOptions extends ConfigurationFile, KernelFlags {
   readonly connect?: boolean;
   readonly json?: boolean;
   /** Seconds, as text. */

@@ -4,7 +4,7 @@ import { type Erasure, reasonOf, type StoredData } from "../sdk/index.js";
 import type { EraseCall } from "./erase.js";
 
 /** What was erased in the store of a sink. */
-export interface StorePart extends Erasure {
+interface StorePart extends Erasure {
   readonly sink: string;
 }
 

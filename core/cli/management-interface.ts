@@ -27,7 +27,7 @@ import { BrokerTargets } from "../management/subscriptions/broker-targets.js";
 import type { PluginCatalogue } from "../tokens.js";
 import { brokerTimeouts } from "./broker-timeouts.js";
 
-export interface ManagementSetup {
+interface ManagementSetup {
   readonly container: DependencyContainer;
   readonly settings: KernelSettings;
   readonly version: string;
@@ -42,7 +42,7 @@ export interface ManagementSetup {
 }
 
 /** What answers, and what ends the answers that would never end. */
-export interface OpenedManagement {
+interface OpenedManagement {
   readonly app: RequestListener;
   end(): void;
 }

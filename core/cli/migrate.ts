@@ -9,7 +9,7 @@ import { codeOf, reasonOf } from "../sdk/index.js";
 import { type CommandContext, exitCodes, type Terminal, withPlugins } from "./command.js";
 import { loadPlugins } from "./load.js";
 
-export interface MigrateOptions extends PluginFlags {
+interface MigrateOptions extends PluginFlags {
   readonly config: string;
   /** Passwords and tokens are printed unchanged. */
   readonly withSecrets?: boolean;

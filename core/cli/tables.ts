@@ -125,7 +125,7 @@ async function adopt(tables: readonly string[], options: AdoptOptions, terminal:
 }
 
 /** The results of a command for tables. */
-export function resultText(results: readonly TableResult[], changed: boolean): string {
+function resultText(results: readonly TableResult[], changed: boolean): string {
   const rows = results.map(({ name, outcome, reason = "" }) => [name, outcome, reason]);
   const done = results.filter(({ outcome }) => outcome === "done").length;
   const tables = `${done} ${done === 1 ? "table" : "tables"}`;

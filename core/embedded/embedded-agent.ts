@@ -9,7 +9,7 @@ import { AgentError, type Event, type HealthReport, type InboundRequest, type Re
 import { CLOCK, type Clock, type Loggers, type PluginCatalogue, type TransactionObserver } from "../tokens.js";
 
 /** What a configuration is read from. */
-export interface ConfigurationSource {
+interface ConfigurationSource {
   /** Text of a properties file. */
   readonly text: string;
   readonly catalogue: PluginCatalogue;
@@ -29,7 +29,7 @@ export function topologyOf(source: ConfigurationSource): Topology {
   });
 }
 
-export interface EmbeddedAgentParts {
+interface EmbeddedAgentParts {
   readonly topology: Topology;
   readonly dataDir: string;
   readonly loggers: Loggers;
@@ -38,7 +38,7 @@ export interface EmbeddedAgentParts {
 }
 
 /** A request without the time of its reception; what is absent is chosen for the handler. */
-export interface EmbeddedRequest extends Omit<InboundRequest, "path" | "receivedAt" | "topic"> {
+interface EmbeddedRequest extends Omit<InboundRequest, "path" | "receivedAt" | "topic"> {
   readonly path: string | undefined;
 }
 

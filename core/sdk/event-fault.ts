@@ -7,7 +7,7 @@ export function isEvent(value: unknown): value is Event {
 }
 
 /** What is wrong with something that should be an event. */
-export interface EventFault {
+interface EventFault {
   /** What it is instead, for example `a promise`; one of a few texts. */
   readonly is: string;
   /** What it should be; an event when absent. */

@@ -3,7 +3,7 @@ import { isRecord } from "./event.js";
 import type { Property, Schema } from "./schema.js";
 
 /** The schema in which every field is a property of its own, as a file writes it: `retry.times` instead of `retry`. */
-export function withoutFields(schema: Schema): Schema {
+function withoutFields(schema: Schema): Schema {
   return Object.fromEntries(flatEntries(schema));
 }
 

@@ -18,7 +18,7 @@ export interface NamedTexts {
 
 export type KindTexts = (names: PluginNames) => NamedTexts;
 
-export interface DeclarationInput {
+interface DeclarationInput {
   readonly kind: string;
   readonly summary: string;
   /** Whether config.ts exports a check. */
