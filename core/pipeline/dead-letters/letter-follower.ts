@@ -11,18 +11,11 @@ import {
 } from "../../sdk/index.js";
 import type { Erasures } from "../erasures.js";
 import type { DeadLetters } from "./dead-letters.js";
-import { LetterPlaces } from "./letter-places.js";
-import { OtherGroups } from "./other-groups.js";
 import { OwnChanges, sharingStopped } from "./own-changes.js";
-import {
-  type ChangeEntry,
-  entryOfText,
-  type LetterChange,
-  type LetterSharing,
-  type PlacedChange,
-  textOfEntry,
-} from "./shared-changes.js";
+import type { LetterChange, LetterSharing } from "./shared-changes.js";
+import { textOfEntry } from "./shared-entries.js";
 import { SharedErasures } from "./shared-erasures.js";
+import { TakenEntries } from "./taken-entries.js";
 
 /** Milliseconds before the letters are followed again after a failure. */
 const pauseAfterFailure = 1000;
@@ -48,21 +41,15 @@ interface LetterFollowerParts {
  * entries, too.
  */
 export class LetterFollower implements LetterSharing {
-  #log = "";
-  #group = "";
   readonly #parts: LetterFollowerParts;
   /** Tells own entries from those of others. */
   readonly #by = randomUUID();
   readonly #ending = new AbortController();
-  readonly #places = new LetterPlaces();
-  readonly #others = new OtherGroups();
   readonly #erasures: SharedErasures;
   readonly #own: OwnChanges;
+  readonly #taken: TakenEntries;
   readonly #sinks = new Set<string>();
   readonly #failures: FailureLog;
-  #next = 0;
-  /** Changes since the log was last trimmed. */
-  #changes = 0;
   #isCaughtUp = false;
   /** Why entries of the log could not be taken over; undefined once they are. */
   #notTakenOver: unknown;
@@ -73,11 +60,20 @@ export class LetterFollower implements LetterSharing {
     this.#parts = parts;
     this.#own = new OwnChanges(parts.longestReturn);
     this.#erasures = new SharedErasures(parts.erasures);
+    this.#taken = new TakenEntries({
+      letters: parts.letters,
+      erasures: this.#erasures,
+      own: this.#own,
+      by: this.#by,
+      log: parts.log,
+      sinks: this.#sinks,
+      add: (sink) => this.add(sink),
+    });
     this.#failures = new FailureLog(parts.log, "shared dead letters are followed again");
   }
 
   get log(): string {
-    return this.#log;
+    return this.#taken.of.log;
   }
 
   isAtWork(run: string): boolean {
@@ -86,7 +82,7 @@ export class LetterFollower implements LetterSharing {
 
   /** Whether an event of the channel, by what its positions call it, has a letter of some agent. */
   has(idInChannel: string): boolean {
-    return this.#places.has(idInChannel);
+    return this.#taken.has(idInChannel);
   }
 
   /** Resolves to true when every entry that was there is taken over; to false when it stops before that. */
@@ -122,7 +118,7 @@ export class LetterFollower implements LetterSharing {
     // It would not come back either, and each attempt would add it to the log, and to the files of all others, once more.
     if (this.#notTakenOver !== undefined) throw notTakenOver(this.#notTakenOver);
     const agent = this.#agent;
-    const group = this.#group;
+    const { group } = this.#taken.of;
     return await this.#own.published(changes, {
       append: (numbered) =>
         shared.append(
@@ -155,7 +151,8 @@ export class LetterFollower implements LetterSharing {
     if (shared === undefined || !this.#isCaughtUp) throw notOpen();
     const missing = this.#erasures.missing();
     if (missing.length === 0) return;
-    await shared.append(missing.map((erasure) => textOfEntry({ kind: "erasure", erasure, group: this.#group })));
+    const { group } = this.#taken.of;
+    await shared.append(missing.map((erasure) => textOfEntry({ kind: "erasure", erasure, group })));
   }
 
   /** Has the log forget what no agent needs any more; one agent at a time does it. */
@@ -163,15 +160,14 @@ export class LetterFollower implements LetterSharing {
     const { letters, log } = this.#parts;
     const shared = this.#parts.shared();
     const isFirst = this.#parts.summary()?.agents[0]?.mine === true;
-    if (shared === undefined || !isFirst || !this.#isCaughtUp || this.#changes === 0 || this.#ending.signal.aborted)
-      return;
-    const changes = this.#changes;
-    let before = Math.min(this.#next, this.#others.oldest() ?? this.#next, this.#erasures.oldest() ?? this.#next);
+    const { changes } = this.#taken;
+    if (shared === undefined || !isFirst || !this.#isCaughtUp || changes === 0 || this.#ending.signal.aborted) return;
+    let before = this.#taken.oldest();
     try {
       for (const sink of this.#sinks) before = Math.min(before, (await letters.oldestOffset(sink)) ?? before);
       await shared.append([textOfEntry({ kind: "forgotten", before })]);
       await shared.forget(before);
-      this.#changes -= changes;
+      this.#taken.forgot(changes);
     } catch (error) {
       log.debug({ reason: String(error) }, "settled dead letters stay in the log, will be tried again");
     }
@@ -191,7 +187,8 @@ export class LetterFollower implements LetterSharing {
     };
     const entries = async (some: readonly SharedLetter[]) => {
       try {
-        await this.#takeOver(some);
+        await this.#taken.takeOver(some);
+        this.#failures.works();
         this.#notTakenOver = undefined;
       } catch (error) {
         this.#notTakenOver = error;
@@ -206,7 +203,7 @@ export class LetterFollower implements LetterSharing {
       try {
         if (isOpen) {
           await this.#open(summary);
-          await shared.follow(this.#next, listener, signal);
+          await shared.follow(this.#taken.next, listener, signal);
         }
       } catch (error) {
         this.#own.fail(error);
@@ -228,62 +225,10 @@ export class LetterFollower implements LetterSharing {
 
   /** What of the files is shared depends on the log. */
   async #open({ id, group }: LogSummary): Promise<void> {
-    if (this.#log === id) return;
-    this.#log = id;
-    this.#group = group;
-    this.#next = 0;
-    this.#erasures.clear();
+    if (this.log === id) return;
+    this.#taken.begin({ log: id, group });
     for (const sink of this.#sinks) await this.#parts.letters.share(sink, this);
   }
-
-  async #takeOver(entries: readonly SharedLetter[]): Promise<void> {
-    let changes: Numbered[] = [];
-    for (const { offset, text } of entries) {
-      const entry = entryOfText(text);
-      if (entry === undefined) this.#parts.log.warn({ offset }, "an entry of shared dead letters cannot be read");
-      else if (entry.kind === "forgotten") {
-        await this.#apply(changes);
-        changes = [];
-        await this.#forgotten(entry.before);
-      } else if (entry.kind === "erasure") {
-        if (entry.group === this.#group) await this.#erasures.takeOver(entry.erasure, offset);
-      } else if (entry.group === this.#group) changes.push(this.#numbered(entry, offset));
-      else this.#others.note(entry, offset);
-    }
-    await this.#apply(changes);
-    this.#next = Math.max(this.#next, (entries.at(-1)?.offset ?? -1) + 1);
-    this.#failures.works();
-  }
-
-  #numbered({ change, agent, by, number }: ChangeEntry, offset: number): Numbered {
-    const own = by === this.#by;
-    return { ...change, place: { log: this.#log, offset, agent }, own, number: own ? number : 0 };
-  }
-
-  /** Of letters before this offset no agent has one open. */
-  async #forgotten(before: number): Promise<void> {
-    const place = { log: this.#log, offset: before - 1, agent: "" };
-    for (const sink of this.#sinks) await this.#parts.letters.closeBefore(sink, place);
-    this.#places.forget(before);
-    this.#others.forget(before);
-    this.#erasures.forget(before);
-  }
-
-  async #apply(changes: readonly Numbered[]): Promise<void> {
-    for (const sink of new Set(changes.map((one) => one.sink))) {
-      await this.add(sink);
-      const own = changes.filter((one) => one.sink === sink);
-      const counted = await this.#parts.letters.apply(sink, own);
-      for (const [index, { number }] of own.entries()) this.#own.returned(number, counted[index] === true);
-    }
-    for (const { record, place } of changes) if ("event" in record) this.#places.note(record.id, place.offset);
-    this.#changes += changes.length;
-  }
-}
-
-interface Numbered extends PlacedChange {
-  /** 0 for a change of another agent. */
-  readonly number: number;
 }
 
 function notOpen(): AgentError {

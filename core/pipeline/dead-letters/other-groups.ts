@@ -1,5 +1,5 @@
 import { isMark } from "./dead-letter.js";
-import type { ChangeEntry } from "./shared-changes.js";
+import type { ChangeEntry } from "./shared-entries.js";
 
 /** The open letters of other groups over the same log: their entries must stay, and are of no other use here. */
 export class OtherGroups {
