@@ -1,4 +1,4 @@
-import { type Agent, request as httpRequest, type IncomingHttpHeaders, STATUS_CODES } from "node:http";
+import { type Agent, request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { AgentError, codeOf, type TlsWords, tlsReason, withEither } from "deneb/sdk";
 
@@ -9,7 +9,7 @@ interface HttpCall {
   readonly body: Uint8Array;
 }
 
-interface HttpResponse {
+export interface HttpResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   /** Of the content. */
@@ -114,46 +114,3 @@ function attempt(call: HttpCall, agent: Agent, signal: AbortSignal): Promise<Htt
 
 /** What a request on a connection that its server has closed fails with. */
 const closed: ReadonlySet<string | undefined> = new Set(["ECONNRESET", "EPIPE"]);
-
-interface RetryLimits {
-  /** Milliseconds since 1970. */
-  readonly now: number;
-  /** Most milliseconds that the server may ask to wait. */
-  readonly longestWait: number;
-}
-
-/** The error for a response; undefined for success. */
-export function failureOf(
-  { status, headers }: HttpResponse,
-  what: string,
-  limits: RetryLimits,
-): AgentError | undefined {
-  if (status >= 200 && status < 300) return undefined;
-  const answer = `${what}: answered ${status} ${STATUS_CODES[status] ?? ""}`.trim();
-  if (status >= 500 || temporary.has(status)) {
-    const retryAfter = waitOf(headers["retry-after"], limits);
-    const options = { retryable: true, ...(retryAfter === undefined ? {} : { retryAfter }) };
-    return temporary.has(status)
-      ? new TemporaryFailure("HTTP_BUSY", answer, options)
-      : new AgentError("HTTP_BUSY", answer, options);
-  }
-  const remedy = status >= 300 && status < 400 ? "; redirects are not followed, give the final url" : "";
-  return new AgentError("HTTP_REFUSED", answer + remedy, { retryable: false });
-}
-
-/** Whether the error is of a response that says that the same request may succeed later: it is not about the data. */
-export function isTemporary(error: unknown): boolean {
-  return error instanceof TemporaryFailure;
-}
-
-class TemporaryFailure extends AgentError {}
-
-/** Request Timeout, Too Early, Too Many Requests, Service Unavailable. */
-const temporary: ReadonlySet<number> = new Set([408, 425, 429, 503]);
-
-/** Retry-After is a number of seconds or a date. */
-function waitOf(retryAfter: string | undefined, { now, longestWait }: RetryLimits): number | undefined {
-  if (retryAfter === undefined) return undefined;
-  const wait = /^\s*\d+\s*$/.test(retryAfter) ? Number(retryAfter) * 1000 : Date.parse(retryAfter) - now;
-  return Number.isNaN(wait) ? undefined : Math.min(Math.max(wait, 0), longestWait);
-}

@@ -15,9 +15,10 @@ import {
 } from "deneb/sdk";
 import type { HttpSinkConfig } from "./config.js";
 import { authorization, connections, readTls } from "./connections.js";
-import { type CallOptions, failureOf, isTemporary, send } from "./http-call.js";
+import { type CallOptions, send } from "./http-call.js";
 import { type Lane, type OutboundRequest, RequestWriter } from "./outbound-requests.js";
 import { httpProbes } from "./probes.js";
+import { failureOf, isTemporary } from "./response-failure.js";
 import { traceContext } from "./trace-context.js";
 
 const MILLIS_PER_SECOND = 1000;
