@@ -15,8 +15,6 @@ import { type LogRecord, printable, readLogLine } from "./log-record.js";
 import type { PrettyText } from "./pretty-text.js";
 import { type ClosableStream, type LineStream, RotatingFile } from "./rotating-file.js";
 
-export type { LineStream } from "./rotating-file.js";
-
 /** The appenders of the running agent; the stream that pino writes to. */
 export class RunningAppenders implements AppenderTarget {
   readonly #environment: AppenderEnvironment;

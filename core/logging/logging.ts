@@ -1,7 +1,6 @@
 import { editedFile } from "../files/edited-text.js";
 import { reasonOf } from "../sdk/index.js";
 import type { Loggers } from "../tokens.js";
-import type { LineStream } from "./appenders.js";
 import { RunningAppenders } from "./appenders.js";
 import { consoleAppenders, type LogFormat } from "./console-format.js";
 import type { LoggingTargets } from "./definitions.js";
@@ -16,6 +15,7 @@ import {
   readLoggingDocument,
 } from "./logging-file.js";
 import { loadPrettyText } from "./pretty-text.js";
+import type { LineStream } from "./rotating-file.js";
 import { StandardOutput } from "./standard-output.js";
 
 interface LoggingSetup {

@@ -40,8 +40,6 @@ import { subscriptionsResource } from "./subscriptions/subscriptions-resource.js
 import { verifyResource } from "./verify-resource.js";
 import { versionResource } from "./version-resource.js";
 
-export type { ManagementAccess } from "./management-front.js";
-
 export interface ManagementParts {
   readonly version: string;
   readonly statistics: Statistics;

@@ -6,8 +6,6 @@ import type { Agent } from "../agent.js";
 import type { RunningSink } from "../component.js";
 import { putInParts, type ReplayBatch } from "./put-letters.js";
 
-export type { LetterChoice } from "../../pipeline/dead-letters/choice.js";
-
 /** Letters of one sink that could not be replayed. */
 interface ReplayRefusal {
   readonly sink: string;

@@ -1,8 +1,8 @@
 import { type Request, type Response, Router } from "express";
-import type { DeadLetterReplay, LetterChoice, ReplayResult } from "../../agent/replay/dead-letter-replay.js";
+import type { DeadLetterReplay, ReplayResult } from "../../agent/replay/dead-letter-replay.js";
 import type { ReplayPlan } from "../../agent/replay/replay-plan.js";
 import { SerialQueue } from "../../files/serial-queue.js";
-import { choiceNames, readChoice, subjectOf } from "../../pipeline/dead-letters/choice.js";
+import { choiceNames, type LetterChoice, readChoice, subjectOf } from "../../pipeline/dead-letters/choice.js";
 import type { OpenLetter } from "../../pipeline/dead-letters/dead-letters.js";
 import { codeOf, reasonOf } from "../../sdk/index.js";
 import { badRequest, fail, HttpError, succeed } from "../answers.js";

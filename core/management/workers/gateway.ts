@@ -13,8 +13,6 @@ import { ruleRouter } from "./rule-router.js";
 import { usualRules } from "./rules.js";
 import type { Team } from "./team.js";
 
-export type { Team, WorkerView } from "./team.js";
-
 interface GatewayParts {
   readonly team: Team;
   readonly version: string;

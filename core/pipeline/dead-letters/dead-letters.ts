@@ -13,9 +13,9 @@ import { LetterShelf, type MarkCondition } from "./shelf.js";
 import { isOpen, type LetterEntry } from "./table.js";
 
 export type { LetterCounts } from "./book.js";
-export type { DeadLetter, DeadLetterReason, LetterState, OpenLetter } from "./dead-letter.js";
+export type { DeadLetter, DeadLetterReason, OpenLetter } from "./dead-letter.js";
 export type { DeadLetterLimits } from "./limits.js";
-export type { LetterPage, LetterPlace } from "./search.js";
+export type { LetterPlace } from "./search.js";
 export type { LetterEntry } from "./table.js";
 
 interface DeadLetterOptions {
