@@ -62,7 +62,8 @@ export function open(worker: WorkerView, request: WorkerRequest, limits: CallLim
     });
     call.on("error", (cause) => {
       answered();
-      reject(cause instanceof AgentError ? cause : failed(worker, connected, cause));
+      if (cause instanceof AgentError) reject(cause);
+      else reject(connected ? brokeOff(worker, cause) : unreachable(worker, cause));
     });
     call.end(body);
   });
@@ -76,7 +77,7 @@ export async function ask(worker: WorkerView, request: WorkerRequest, limits: Ca
     const body = await buffer(response);
     return { worker, status: response.statusCode ?? 0, headers: response.headers, body };
   } catch (cause) {
-    throw cause instanceof AgentError ? cause : failed(worker, true, cause);
+    throw cause instanceof AgentError ? cause : brokeOff(worker, cause);
   } finally {
     answered();
   }
@@ -110,14 +111,12 @@ function fellSilent(worker: WorkerView): AgentError {
   return new AgentError("WORKER_SILENT", message, { retryable: false });
 }
 
-function failed(worker: WorkerView, connected: boolean, cause: unknown): AgentError {
-  return connected
-    ? new AgentError("WORKER_BROKE_OFF", `asking ${nameOf(worker)}, which ended the connection`, {
-        cause,
-        retryable: false,
-      })
-    : new AgentError("WORKER_UNREACHABLE", `asking ${nameOf(worker)}, which does not listen`, {
-        cause,
-        retryable: true,
-      });
+function brokeOff(worker: WorkerView, cause: unknown): AgentError {
+  const message = `asking ${nameOf(worker)}, which ended the connection`;
+  return new AgentError("WORKER_BROKE_OFF", message, { cause, retryable: false });
+}
+
+function unreachable(worker: WorkerView, cause: unknown): AgentError {
+  const message = `asking ${nameOf(worker)}, which does not listen`;
+  return new AgentError("WORKER_UNREACHABLE", message, { cause, retryable: true });
 }
