@@ -10,6 +10,7 @@ import { type AnyPlugin, definePlugin } from "../../core/sdk/index.js";
 import selectors from "../../plugins/channel-selectors/index.js";
 import { MemoryChannel } from "../../plugins/memory-channel/memory-channel.js";
 import { type AgentProcess, startAgent } from "../support/agent-process.js";
+import { numberedRoom, postEntities } from "../support/post-entities.js";
 import { recordingLog } from "../support/recording-log.js";
 import { ScriptedSink } from "../support/scripted-sink.js";
 import { tempFolder } from "../support/temp-folder.js";
@@ -53,14 +54,8 @@ async function waiting(context: TestContext, channel: string) {
   return { folder, agent, reload };
 }
 
-async function post({ notifyUrl }: AgentProcess, number: number): Promise<void> {
-  const data = [{ id: `urn:room:${number}`, type: "Room", number: { type: "Property", value: number } }];
-  const response = await fetch(notifyUrl, {
-    method: "POST",
-    headers: { "Content-Type": "application/json", "Fiware-Service": "back" },
-    body: JSON.stringify({ id: "urn:n", type: "Notification", subscriptionId: "urn:s:1", data }),
-  });
-  assert.equal(response.status, 200, await response.text());
+async function post(agent: AgentProcess, number: number): Promise<void> {
+  await postEntities(agent, [numberedRoom(number)], "back");
 }
 
 interface Books {

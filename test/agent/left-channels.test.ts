@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import path from "node:path";
 import { test } from "node:test";
 import { type AgentProcess, startAgent } from "../support/agent-process.js";
+import { numberedRoom, postEntities } from "../support/post-entities.js";
 import { tempFolder } from "../support/temp-folder.js";
 import { until } from "../support/until.js";
 
@@ -24,14 +25,8 @@ a.sinks.k.type = ${sink}
 `;
 }
 
-async function post({ notifyUrl }: AgentProcess, number: number): Promise<void> {
-  const data = [{ id: `urn:room:${number}`, type: "Room", number: { type: "Property", value: number } }];
-  const response = await fetch(notifyUrl, {
-    method: "POST",
-    headers: { "Content-Type": "application/json", "Fiware-Service": "left" },
-    body: JSON.stringify({ id: "urn:n", type: "Notification", subscriptionId: "urn:s:1", data }),
-  });
-  assert.equal(response.status, 200, await response.text());
+async function post(agent: AgentProcess, number: number): Promise<void> {
+  await postEntities(agent, [numberedRoom(number)], "left");
 }
 
 const cases = [

@@ -5,6 +5,7 @@ import Database from "libsql";
 import { sqliteQuery } from "../../plugins/rdb-sink/sqlite/database.js";
 import { type AgentProcess, startAgent } from "../support/agent-process.js";
 import { settledBooks } from "../support/channel-books.js";
+import { postEntities } from "../support/post-entities.js";
 import { room } from "../support/storing-agent.js";
 import { tempFolder } from "../support/temp-folder.js";
 import { until } from "../support/until.js";
@@ -26,14 +27,8 @@ deneb.sinks.s.data_model = dm-by-entity-type
 deneb.sinks.s.batch_retry_intervals = 100
 `;
 
-async function post({ notifyUrl }: AgentProcess, service: string, n: number): Promise<void> {
-  const response = await fetch(notifyUrl, {
-    method: "POST",
-    headers: { "Content-Type": "application/json", "Fiware-Service": service },
-    body: JSON.stringify({ id: "urn:n:1", type: "Notification", subscriptionId: "urn:s:1", data: [room(n)] }),
-  });
-  assert.equal(response.status, 200);
-  await response.arrayBuffer();
+async function post(agent: AgentProcess, service: string, n: number): Promise<void> {
+  await postEntities(agent, [room(n)], service);
 }
 
 /** Locks the file of a service, in another process than the agent. */

@@ -5,6 +5,7 @@ import path from "node:path";
 import { type TestContext, test } from "node:test";
 import pg from "pg";
 import { type AgentProcess, startAgent } from "../support/agent-process.js";
+import { numberedRoom, postEntities } from "../support/post-entities.js";
 import { postgresqlDatabase, serverOfTests, type TestDatabase } from "../support/postgresql.js";
 import { answersNats, natsOfTests } from "../support/provided-nats.js";
 import { tempFolder } from "../support/temp-folder.js";
@@ -93,16 +94,7 @@ async function onServer(statement: string): Promise<void> {
 }
 
 async function post(agent: AgentProcess | undefined, { name }: ServiceDatabase, ...numbers: readonly number[]) {
-  for (const number of numbers) {
-    const data = [{ id: `urn:room:${number}`, type: "Room", number: { type: "Property", value: number } }];
-    const response = await fetch(agent?.notifyUrl ?? "", {
-      method: "POST",
-      headers: { "Content-Type": "application/json", "Fiware-Service": name },
-      body: JSON.stringify({ id: "urn:n", type: "Notification", subscriptionId: "urn:s:1", data }),
-    });
-    await response.arrayBuffer();
-    assert.equal(response.status, 200);
-  }
+  for (const number of numbers) await postEntities(agent ?? assert.fail(), [numberedRoom(number)], name);
 }
 
 async function logOf(agent: AgentProcess | undefined) {

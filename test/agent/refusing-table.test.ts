@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startAgent } from "../support/agent-process.js";
 import { booksOf, settledBooks } from "../support/channel-books.js";
+import { postEntities } from "../support/post-entities.js";
 import { room, type StoringAgent, storingAgent, storingAgentWith } from "../support/storing-agent.js";
 import { until } from "../support/until.js";
 
@@ -13,13 +14,7 @@ const fileChannel = [
 ] as const;
 
 async function post({ agent }: StoringAgent, service: string, data: readonly object[]): Promise<void> {
-  const response = await fetch(agent.notifyUrl, {
-    method: "POST",
-    headers: { "Content-Type": "application/json", "Fiware-Service": service },
-    body: JSON.stringify({ id: "urn:n:1", type: "Notification", subscriptionId: "urn:s:1", data }),
-  });
-  assert.equal(response.status, 200);
-  await response.arrayBuffer();
+  await postEntities(agent, data, service);
 }
 
 /** Has the table of a service refuse all rows. */

@@ -5,6 +5,7 @@ import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { type AgentProcess, startAgent } from "../support/agent-process.js";
 import { settledBooks } from "../support/channel-books.js";
+import { postEntities } from "../support/post-entities.js";
 import { type CliResult, runCli } from "../support/run-cli.js";
 import { room, type StoringAgent, storingAgentWith } from "../support/storing-agent.js";
 import { until } from "../support/until.js";
@@ -25,10 +26,10 @@ async function erase(storing: StoringAgent, agent: AgentProcess | undefined, ...
 }
 
 async function post(agent: AgentProcess, ...rooms: readonly number[]): Promise<void> {
-  const data = rooms.map((n) => room(n));
-  const body = JSON.stringify({ id: "urn:n:1", type: "Notification", subscriptionId: "urn:s:1", data });
-  const headers = { "Content-Type": "application/json" };
-  assert.equal((await fetch(agent.notifyUrl, { method: "POST", headers, body })).status, 200);
+  await postEntities(
+    agent,
+    rooms.map((n) => room(n)),
+  );
 }
 
 async function storedIn({ database }: StoringAgent): Promise<readonly unknown[]> {

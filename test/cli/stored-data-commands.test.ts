@@ -7,15 +7,14 @@ import { oneSinkLines } from "../crash/one-sink-lines.js";
 import { type AgentProcess, startAgent } from "../support/agent-process.js";
 import { settledBooks } from "../support/channel-books.js";
 import { mysqlServer } from "../support/mysql.js";
+import { postEntities } from "../support/post-entities.js";
 import { postgresqlDatabase } from "../support/postgresql.js";
 import { runCli } from "../support/run-cli.js";
 import { room } from "../support/storing-agent.js";
 import { tempFolder } from "../support/temp-folder.js";
 
-async function post({ notifyUrl }: AgentProcess, service: string): Promise<void> {
-  const headers = { "Content-Type": "application/json", "Fiware-Service": service };
-  const body = JSON.stringify({ id: "urn:n:1", type: "Notification", subscriptionId: "urn:s:1", data: [room(1)] });
-  assert.equal((await fetch(notifyUrl, { method: "POST", headers, body })).status, 200);
+async function post(agent: AgentProcess, service: string): Promise<void> {
+  await postEntities(agent, [room(1)], service);
 }
 
 /** What the quickstart has stored in a directory; it runs. */

@@ -5,6 +5,7 @@ import { type TestContext, test } from "node:test";
 import { copyOfLive } from "../../core/testing/copied-folder.js";
 import { type AgentProcess, startAgent } from "../support/agent-process.js";
 import { booksOf, settledBooks } from "../support/channel-books.js";
+import { numberedRoom, postEntities } from "../support/post-entities.js";
 import { postgresqlDatabase, type TestDatabase } from "../support/postgresql.js";
 import { tempFolder } from "../support/temp-folder.js";
 import { until } from "../support/until.js";
@@ -43,20 +44,8 @@ async function scene(context: TestContext, type: "file" | "spillable"): Promise<
   };
 }
 
-async function post({ notifyUrl }: AgentProcess, ...numbers: readonly number[]): Promise<void> {
-  for (const number of numbers) {
-    const response = await fetch(notifyUrl, {
-      method: "POST",
-      headers: { "Content-Type": "application/json", "Fiware-Service": "svc" },
-      body: JSON.stringify({
-        type: "Notification",
-        subscriptionId: "urn:s:1",
-        data: [{ id: `urn:room:${number}`, type: "Room", number: { type: "Property", value: number } }],
-      }),
-    });
-    await response.arrayBuffer();
-    assert.equal(response.status, 200);
-  }
+async function post(agent: AgentProcess, ...numbers: readonly number[]): Promise<void> {
+  for (const number of numbers) await postEntities(agent, [numberedRoom(number)], "svc");
 }
 
 async function stored({ database }: Scene): Promise<readonly number[]> {

@@ -5,6 +5,7 @@ import Database from "libsql";
 import pg from "pg";
 import { type AgentProcess, startAgent } from "../support/agent-process.js";
 import { settledBooks } from "../support/channel-books.js";
+import { numberedRoom, postEntities } from "../support/post-entities.js";
 import { postgresqlDatabase, type TestDatabase } from "../support/postgresql.js";
 import { tempFolder } from "../support/temp-folder.js";
 import { until } from "../support/until.js";
@@ -54,22 +55,8 @@ const group = (folder: string, ...lines: readonly string[]) => [
   ...lines,
 ];
 
-async function post({ notifyUrl }: AgentProcess, service: string, ...numbers: readonly number[]): Promise<void> {
-  const response = await fetch(notifyUrl, {
-    method: "POST",
-    headers: { "Content-Type": "application/json", "Fiware-Service": service },
-    body: JSON.stringify({
-      type: "Notification",
-      subscriptionId: "urn:s:1",
-      data: numbers.map((number) => ({
-        id: `urn:room:${number}`,
-        type: "Room",
-        number: { type: "Property", value: number },
-      })),
-    }),
-  });
-  await response.arrayBuffer();
-  assert.equal(response.status, 200);
+async function post(agent: AgentProcess, service: string, ...numbers: readonly number[]): Promise<void> {
+  await postEntities(agent, numbers.map(numberedRoom), service);
 }
 
 async function inPostgresql({ database }: Scene, service = "svc"): Promise<readonly number[]> {

@@ -9,6 +9,7 @@ import pg from "pg";
 import { copyOfLive } from "../../core/testing/copied-folder.js";
 import { type AgentProcess, startAgent } from "../support/agent-process.js";
 import { settledBooks } from "../support/channel-books.js";
+import { numberedRoom, postEntities } from "../support/post-entities.js";
 import { postgresqlDatabase, type TestDatabase } from "../support/postgresql.js";
 import { tempFolder } from "../support/temp-folder.js";
 import { until } from "../support/until.js";
@@ -56,17 +57,8 @@ async function post(agent: AgentProcess, ...numbers: readonly number[]): Promise
   await postFor("svc", agent, ...numbers);
 }
 
-async function postFor(service: string, { notifyUrl }: AgentProcess, ...numbers: readonly number[]): Promise<void> {
-  for (const number of numbers) {
-    const data = [{ id: `urn:room:${number}`, type: "Room", number: { type: "Property", value: number } }];
-    const response = await fetch(notifyUrl, {
-      method: "POST",
-      headers: { "Content-Type": "application/json", "Fiware-Service": service },
-      body: JSON.stringify({ id: "urn:n", type: "Notification", subscriptionId: "urn:s:1", data }),
-    });
-    await response.arrayBuffer();
-    assert.equal(response.status, 200);
-  }
+async function postFor(service: string, agent: AgentProcess, ...numbers: readonly number[]): Promise<void> {
+  for (const number of numbers) await postEntities(agent, [numberedRoom(number)], service);
 }
 
 async function stored({ query }: TestDatabase): Promise<readonly number[]> {

@@ -6,6 +6,7 @@ import Database from "libsql";
 import pg from "pg";
 import { type AgentProcess, startAgent } from "../support/agent-process.js";
 import { startOwnPostgresql } from "../support/own-postgresql.js";
+import { postEntities } from "../support/post-entities.js";
 import { postgresqlPrograms } from "../support/postgresql-programs.js";
 import { repositoryRoot } from "../support/repository.js";
 import { room, storingAgent } from "../support/storing-agent.js";
@@ -19,12 +20,8 @@ function rooms(notificationNumber: number): readonly object[] {
   return Array.from({ length: PER_NOTIFICATION }, (_, index) => room(notificationNumber * PER_NOTIFICATION + index));
 }
 
-async function post({ notifyUrl }: AgentProcess, data: readonly object[]): Promise<void> {
-  const body = JSON.stringify({ id: "urn:n:1", type: "Notification", data });
-  const headers = { "Content-Type": "application/json", "Fiware-Service": "svc" };
-  const answer = await fetch(notifyUrl, { method: "POST", headers, body });
-  await answer.arrayBuffer();
-  assert.equal(answer.status, 200);
+async function post(agent: AgentProcess, data: readonly object[]): Promise<void> {
+  await postEntities(agent, data, "svc");
 }
 
 test("three writers of config/examples/load-balancing.properties share a load, and each event is stored once", async (context) => {

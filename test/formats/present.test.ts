@@ -8,21 +8,15 @@ import { entity, eventOf, never, sinkOf } from "../plugins/rdb-sink/sinks.js";
 import { type AgentProcess, startAgent } from "../support/agent-process.js";
 import { mysqlServer } from "../support/mysql.js";
 import { at } from "../support/position.js";
+import { numberedRoom, postEntities } from "../support/post-entities.js";
 import { postgresqlDatabase } from "../support/postgresql.js";
 import { runCli } from "../support/run-cli.js";
 import { tempFolder } from "../support/temp-folder.js";
 import { until } from "../support/until.js";
 import { keptTables, SERVICE, writeKeptFiles } from "./kept-files.js";
 
-async function post({ notifyUrl }: AgentProcess, number: number): Promise<void> {
-  const data = [{ id: `urn:room:${number}`, type: "Room", number: { type: "Property", value: number } }];
-  const response = await fetch(notifyUrl, {
-    method: "POST",
-    headers: { "Content-Type": "application/json", "Fiware-Service": SERVICE },
-    body: JSON.stringify({ id: "urn:n", type: "Notification", subscriptionId: "urn:s:1", data }),
-  });
-  await response.arrayBuffer();
-  assert.equal(response.status, 200);
+async function post(agent: AgentProcess, number: number): Promise<void> {
+  await postEntities(agent, [numberedRoom(number)], SERVICE);
 }
 
 function lines(channel: string, sink: Readonly<Record<string, string | number>>): readonly string[] {

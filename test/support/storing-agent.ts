@@ -2,6 +2,7 @@ import path from "node:path";
 import type { TestContext } from "node:test";
 import { type AgentProcess, startAgent } from "./agent-process.js";
 import { type ChannelBooks, settledBooks } from "./channel-books.js";
+import { statusOfPost } from "./post-entities.js";
 import { postgresqlDatabase, type TestDatabase } from "./postgresql.js";
 import { tempFolder } from "./temp-folder.js";
 
@@ -57,7 +58,7 @@ export async function storingAgentWith(context: TestContext, given: Given): Prom
     folder,
     propertiesFile: path.join(folder, "agent.properties"),
     properties,
-    post: (entities) => post(agent.notifyUrl, entities),
+    post: (entities) => statusOfPost(agent.notifyUrl, entities),
     ask,
     settled: () => settledBooks(agent),
   };
@@ -93,16 +94,6 @@ deneb.sinks.rdb-sink.rdb_database = ${database}
 deneb.sinks.rdb-sink.data_model = dm-by-entity-type
 deneb.sinks.rdb-sink.batch_ttl = -1
 deneb.sinks.rdb-sink.batch_retry_intervals = 20`;
-}
-
-async function post(url: string, entities: readonly object[]): Promise<number> {
-  const response = await fetch(url, {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({ id: "urn:n:1", type: "Notification", subscriptionId: "urn:s:1", data: entities }),
-  });
-  await response.arrayBuffer();
-  return response.status;
 }
 
 /** Room number n of the tests. */

@@ -4,6 +4,7 @@ import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { type AgentProcess, startAgent } from "../../support/agent-process.js";
 import { settledBooks } from "../../support/channel-books.js";
+import { postEntities } from "../../support/post-entities.js";
 import { runCli } from "../../support/run-cli.js";
 import { room, type StoringAgent, storingAgentWith } from "../../support/storing-agent.js";
 import { until } from "../../support/until.js";
@@ -32,10 +33,8 @@ async function waiting(context: TestContext, storing: StoringAgent): Promise<voi
   await agent.end("SIGTERM");
 }
 
-async function post({ notifyUrl }: Pick<AgentProcess, "notifyUrl">, entity: object): Promise<void> {
-  const body = JSON.stringify({ id: "urn:n:1", type: "Notification", subscriptionId: "urn:s:1", data: [entity] });
-  const answer = await fetch(notifyUrl, { method: "POST", headers: { "Content-Type": "application/json" }, body });
-  assert.equal(answer.status, 200);
+async function post(agent: Pick<AgentProcess, "notifyUrl">, entity: object): Promise<void> {
+  await postEntities(agent, [entity]);
 }
 
 /** What the command says of the running agent, or of the stopped one. */

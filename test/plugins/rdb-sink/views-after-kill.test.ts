@@ -3,6 +3,7 @@ import { type TestContext, test } from "node:test";
 import { oneSinkLines } from "../../crash/one-sink-lines.js";
 import { type AgentProcess, startAgent } from "../../support/agent-process.js";
 import { mysqlServer } from "../../support/mysql.js";
+import { postEntities } from "../../support/post-entities.js";
 import { postgresqlDatabase } from "../../support/postgresql.js";
 import { tempFolder } from "../../support/temp-folder.js";
 import { until } from "../../support/until.js";
@@ -70,11 +71,8 @@ const places = {
   },
 } as const;
 
-async function post({ notifyUrl }: AgentProcess, service: string, type: string): Promise<void> {
-  const headers = { "Content-Type": "application/json", "Fiware-Service": service };
-  const data = [{ id: "urn:a:1", type, value: { type: "Property", value: 1 } }];
-  const body = JSON.stringify({ id: "urn:n:1", type: "Notification", subscriptionId: "urn:s:1", data });
-  assert.equal((await fetch(notifyUrl, { method: "POST", headers, body })).status, 200);
+async function post(agent: AgentProcess, service: string, type: string): Promise<void> {
+  await postEntities(agent, [{ id: "urn:a:1", type, value: { type: "Property", value: 1 } }], service);
 }
 
 for (const [name, place] of Object.entries(places))
