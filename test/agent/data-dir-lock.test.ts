@@ -1,13 +1,17 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
+import type { Stats } from "node:fs";
 import { readdir, realpath, rename, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { codeOf } from "../../core/sdk/index.js";
 import { type AgentProcess, startAgent } from "../support/agent-process.js";
 import { command } from "../support/command.js";
+import { statusOfPost } from "../support/post-entities.js";
 import { runCli } from "../support/run-cli.js";
+import { room } from "../support/storing-agent.js";
 import { tempFolder } from "../support/temp-folder.js";
 import { until } from "../support/until.js";
 
@@ -38,18 +42,10 @@ ${more.join("\n")}`;
 }
 
 async function post(url: string, number: number): Promise<boolean> {
-  const entity = { id: `urn:room:${number}`, type: "Room", value: { type: "Property", value: number } };
-  const notification = { id: "urn:n:1", type: "Notification", subscriptionId: "urn:s:1", data: [entity] };
-  const body = JSON.stringify(notification);
-  const headers = { "Content-Type": "application/json" };
-  const answer = fetch(url, { method: "POST", headers, body }).then(
-    async (response) => {
-      await response.arrayBuffer();
-      return response.status === 200;
-    },
+  return await statusOfPost(url, [room(number)]).then(
+    (status) => status === 200,
     () => false,
   );
-  return await answer;
 }
 
 async function rows(folder: string): Promise<number> {
@@ -196,12 +192,20 @@ test("a reload replaces a file channel by one on the same folders", async (conte
   assert.equal(opened[0]?.["channel"], opened[1]?.["channel"]);
 });
 
+/** The agent replaces files meanwhile: what is gone is open to nobody. */
 async function openToOthers(folder: string): Promise<readonly string[]> {
   const names = ["", ...(await readdir(folder, { recursive: true }))];
   const modes = await Promise.all(
-    names.map(async (name) => ({ name, mode: (await stat(path.join(folder, name))).mode })),
+    names.map(async (name) => ({ name, mode: (await statIfThere(path.join(folder, name)))?.mode ?? 0 })),
   );
   return modes.filter(({ mode }) => (mode & 0o077) !== 0).map(({ name, mode }) => `${name} ${mode.toString(8)}`);
+}
+
+async function statIfThere(file: string): Promise<Stats | undefined> {
+  return await stat(file).catch((error: unknown) => {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw error;
+  });
 }
 
 test("everything in the data directory is for its owner alone, with any umask and after an earlier version", async (context) => {
