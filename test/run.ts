@@ -29,9 +29,8 @@ async function main(filters: readonly string[]): Promise<number> {
     await Promise.all([provided.stop(), runFolder.remove()]);
   };
   const servers = { ...provided, stop };
-  stopOnSignal(servers);
   try {
-    return report(await runAll(planned), servers);
+    return report(await runAll(planned, stopOnSignal(servers)), servers);
   } finally {
     await servers.stop();
   }
@@ -43,19 +42,23 @@ interface Outcome {
   readonly hanging: HangingFiles;
 }
 
-async function runAll(planned: readonly Lane[]): Promise<Outcome> {
+async function runAll(planned: readonly Lane[], signal: AbortSignal): Promise<Outcome> {
   const files = planned.flatMap((lane) => lane.files);
   const outcome = {
     tally: new Tally(files),
     slowest: new SlowestFiles(join(repositoryRoot, "dist", "test"), files),
     hanging: new HangingFiles(files, { afterMillis: HANGING_MILLIS, signs: signsOf }),
   };
-  await Promise.all(planned.map((lane) => runLane(lane, outcome)));
+  await Promise.all(planned.map((lane) => runLane(lane, outcome, signal)));
   return outcome;
 }
 
-async function runLane({ files, atOnce }: Lane, { tally, slowest, hanging }: Outcome): Promise<void> {
-  const results = run({ files, concurrency: atOnce, timeout: FILE_TIMEOUT_MILLIS });
+async function runLane(
+  { files, atOnce }: Lane,
+  { tally, slowest, hanging }: Outcome,
+  signal: AbortSignal,
+): Promise<void> {
+  const results = run({ files, concurrency: atOnce, timeout: FILE_TIMEOUT_MILLIS, signal });
   results.on("test:pass", (result) => tally.passed(result));
   results.on("test:fail", (result) => tally.failed(result));
   results.on("test:dequeue", (seen) => hanging.started(seen));
@@ -103,11 +106,17 @@ function list(title: string, items: readonly string[]): readonly string[] {
   return items.length === 0 ? [] : [`${title}:`, ...items.map((item) => `  ${item}`), ""];
 }
 
-function stopOnSignal(servers: Servers): void {
+/** The signal that it returns ends the files that run: one that is sent to a runner alone does not reach their processes. */
+function stopOnSignal(servers: Servers): AbortSignal {
+  const ending = new AbortController();
   for (const [signal, number] of [
     ["SIGINT", 2],
     ["SIGTERM", 15],
   ] as const) {
-    process.once(signal, () => void servers.stop().finally(() => process.exit(128 + number)));
+    process.once(signal, () => {
+      ending.abort();
+      void servers.stop().finally(() => process.exit(128 + number));
+    });
   }
+  return ending.signal;
 }
