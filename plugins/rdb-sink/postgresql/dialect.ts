@@ -68,13 +68,17 @@ export const postgresql = {
   ...guarded(sql),
   remove,
   selectColumns,
-  selectSettled: (rows) => [
-    plain(rows.name, "BEGIN"),
-    // Row locks would not wait for an uncommitted INSERT.
-    plain(rows.name, `LOCK TABLE ${path(rows.name)} IN SHARE MODE`),
-    boundedSelect(rows, sql),
-    plain(rows.name, "COMMIT"),
-  ],
+  selectSettled: (rows) => {
+    const question = boundedSelect(rows, sql);
+    return [
+      plain(rows.name, "BEGIN"),
+      // Row locks would not wait for an uncommitted INSERT.
+      plain(rows.name, `LOCK TABLE ${path(rows.name)} IN SHARE MODE`),
+      // A synchronous standby may lack rows whose commit no longer waited for it. The commit of row locks waits.
+      { ...question, text: `${question.text} FOR SHARE` },
+      plain(rows.name, "COMMIT"),
+    ];
+  },
   commitUnit: ({ database }) => ({ database, schema: "" }),
   positionsTable: ({ database }) => ({ database, schema: "deneb", table: "positions" }),
   otherDatabases: plain({ database: "", schema: "" }, OTHER_DATABASES),

@@ -14,8 +14,8 @@ import type pg from "pg";
 import { type Encryption, encrypted, type LeaseEnd, Leases, maySessionMatter } from "../connecting.js";
 import type { ServerSettings } from "../server.js";
 import { isOfCertificates } from "../tls-errors.js";
+import { answered, watchCommits } from "./answered.js";
 import { isSqlState, postgresqlErrors } from "./errors.js";
-import { type PipelineResult, PostgresqlPipeline } from "./pipeline.js";
 
 /** One database of a PostgreSQL server, accessed by a pool of connections. */
 export class PostgresqlDriver implements Omit<Driver, "commitUnits"> {
@@ -143,7 +143,10 @@ export class PostgresqlDriver implements Omit<Driver, "commitUnits"> {
       pool.on("error", ignore);
       // A running query gets the same error. The server may close a connection at any moment; without a listener the
       // error would end the process.
-      pool.on("connect", (client) => client.on("error", ignore));
+      pool.on("connect", (client) => {
+        client.on("error", ignore);
+        watchCommits(client);
+      });
       try {
         (await pool.connect()).release();
         return pool;
@@ -162,10 +165,6 @@ const nowhere = { database: "", schema: "" } as const;
 function limitOf(settings: ServerSettings): number | undefined {
   const limit = statementLimit(settings);
   return limit === 0 ? undefined : limit + settings.connectTimeoutMillis;
-}
-
-async function answered(client: pg.PoolClient, statements: readonly Statement[]): Promise<PipelineResult> {
-  return await client.query(new PostgresqlPipeline(statements)).done;
 }
 
 /** True if the connection can be used again after the error. */

@@ -2,10 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createConnection } from "mysql2/promise";
 import pg from "pg";
+import { retryableOf } from "../../../core/sdk/index.js";
 import type { RdbConfig } from "../../../plugins/rdb-sink/config.js";
 import { mysqlServer } from "../../support/mysql.js";
+import { startOwnPostgresql } from "../../support/own-postgresql.js";
 import { at } from "../../support/position.js";
 import { postgresqlDatabase, type TestDatabase } from "../../support/postgresql.js";
+import { postgresqlPrograms } from "../../support/postgresql-programs.js";
 import { until } from "../../support/until.js";
 import { entity, eventOf, never, onMysql, sinkOf } from "./sinks.js";
 
@@ -47,6 +50,47 @@ test("a commit that PostgreSQL has not finished when its sink is gone counts for
   assert.deepEqual(await positions, ["c:2"]);
   await next.persist(batch("2"), never);
   assert.deepEqual(await database.query("SELECT a FROM slow.e"), [{ a: "1" }, { a: "2" }]);
+});
+
+test("a batch is stored when a synchronous standby has it, whoever ends the wait for that", async (context) => {
+  const programs = await postgresqlPrograms();
+  if (programs === undefined) return context.skip("initdb and pg_ctl are not installed");
+  const server = await startOwnPostgresql(programs);
+  context.after(() => server.stop());
+  const { host, port, user } = server;
+  const admin = new pg.Client({ host, port, user, database: "postgres" });
+  admin.on("error", () => undefined);
+  await admin.connect();
+  const { sink } = sinkOf({ rdb_host: host, rdb_port: port });
+  context.after(() => sink.stop(AbortSignal.abort()));
+  const batch = (a: string) => ({ events: [eventOf(entity("e", { a }), "standby")], position: at(`c:${a}`) });
+  await sink.persist(batch("1"), never);
+  await admin.query("SET synchronous_commit = local");
+  await admin.query("ALTER SYSTEM SET synchronous_standby_names = 'away'");
+  await admin.query("SELECT pg_reload_conf()");
+  // Those of a transaction are held until its wait is over; what repeats the wait holds none.
+  const waiting = async (lock: string) => {
+    const asked = `SELECT pid FROM pg_stat_activity a WHERE wait_event = 'SyncRep' AND $1 IN (
+      SELECT mode FROM pg_locks l WHERE l.pid = a.pid AND relation = 'deneb.positions'::regclass
+      UNION ALL SELECT 'none' WHERE query LIKE '%emit_message%')`;
+    const found = async () => (await admin.query<{ pid: number }>(asked, [lock])).rows;
+    const [one] = await until(found, (rows) => rows.length > 0);
+    return one?.pid;
+  };
+
+  const outcome = sink.persist(batch("2"), never).catch((error: unknown) => error);
+  await admin.query("SELECT pg_cancel_backend($1)", [await waiting("RowExclusiveLock")]);
+  await admin.query("SELECT pg_terminate_backend($1)", [await waiting("none")]);
+  const failure = await outcome;
+  const again = sink.persist(batch("2"), never);
+  await waiting("ShareLock");
+  await admin.query("ALTER SYSTEM RESET synchronous_standby_names");
+  await admin.query("SELECT pg_reload_conf()");
+  await again;
+
+  assert.equal(retryableOf(failure), true);
+  assert.deepEqual((await admin.query("SELECT a FROM standby.e")).rows, [{ a: "1" }, { a: "2" }]);
+  await admin.end();
 });
 
 test("a position that another transaction of MySQL is changing is read after that transaction", async (context) => {
