@@ -59,6 +59,32 @@ await onEveryDatabase("two agents with one channel", [
     },
   },
   {
+    name: "an agent that read at its start from a server which lacked the last moves of the run before goes on from these",
+    service: "lagged",
+    run: async (place, service) => {
+      const [schema, table] = place.positions(service);
+      const set = async (column: string, value: string) =>
+        await place.alter(schema, table, `UPDATE @ SET ${column} = '${value}' WHERE deneb_channel = '${service}c'`);
+      let minute = 0;
+      const clock = () => new Date(minute * 60_000);
+      const { sink: before } = await place.sink({}, clock, { run: host("before") });
+      for (minute = 1; minute <= 2; minute += 1) await before.persist(batchOf(service, minute), never);
+      await set("deneb_position", `${service}c:1`);
+      await set("deneb_moved", new Date(60_000).toISOString());
+      const { sink: next } = await place.sink({}, clock, { run: host("next") });
+      assert.deepEqual(own(await next.positions.stored(never), service), [`${service}c:1`]);
+      await set("deneb_position", `${service}c:2`);
+      await set("deneb_moved", new Date(120_000).toISOString());
+
+      await next.persist(batchOf(service, 2), never);
+      await next.persist(batchOf(service, 3), never);
+
+      assert.deepEqual(await values(place, service), ["1", "2", "3"]);
+      minute += 1;
+      await assert.rejects(before.persist(batchOf(service, 4), never), conflict);
+    },
+  },
+  {
     name: "agents that write to different services meet at the one row of a server",
     service: "apart",
     run: async (place, service) => {

@@ -57,6 +57,32 @@ await onEveryDatabase("a store that goes back", [
     },
   },
   {
+    name: "a server that shows the past for a moment, as one of a cluster may, is none that went back",
+    service: "late",
+    run: async (place, service) => {
+      const made = await clocked(place);
+      await persist(made, service, 1);
+      const then = await positionOf(place, service);
+      await persist(made, service, 2);
+      const last = await positionOf(place, service);
+      const [schema, table] = place.positions(service);
+      const set = async ({ position, moved }: typeof then) =>
+        await place.alter(
+          schema,
+          table,
+          `UPDATE @ SET deneb_position = '${position}', deneb_moved = '${moved}' WHERE deneb_channel = '${service}c'`,
+        );
+      const events = [eventOf(entity("urn:b:1", { a: "3" }), service)];
+      await set(then);
+      await made.sink.positions.alreadyStored({ events, position: at(`${service}c:3`) }, never);
+      await set(last);
+
+      await persist(made, service, 3);
+
+      assert.deepEqual(told(made), []);
+    },
+  },
+  {
     name: "a store whose position is gone is a warning in the log, and is written on",
     service: "gone",
     run: async (place, service) => {

@@ -4,6 +4,7 @@ import type { Statement, TableName } from "../../contract/statement.js";
 import type { PlacedRows, Step } from "../../rows/grouping.js";
 import type { KnownStore } from "../../tables/known-store.js";
 import { CommitUnits, channelOf, coveredBy, partOf, rowKey, withoutPart } from "./commit-units.js";
+import { GoneBack } from "./gone-back.js";
 import { positionConflict } from "./position-errors.js";
 import { DATABASE, PART, type PositionRow, PositionRows, type Standing } from "./position-rows.js";
 import { ownPositions } from "./stored-summary.js";
@@ -55,6 +56,9 @@ export class Positions {
   readonly #known: RecentMap<Standing>;
   /** The positions that rows were last moved to, whatever became of that. */
   readonly #tried: RecentMap<string>;
+  readonly #goneBack: GoneBack;
+  /** What other runs moved before that they had moved when a row was read first. */
+  readonly #since: string;
 
   constructor(of: PositionsOf, store: KnownStore) {
     this.#of = of;
@@ -64,6 +68,8 @@ export class Positions {
     this.#known = new RecentMap(this.#most);
     this.#tried = new RecentMap(this.#most);
     this.#kept = new RecentMap(this.#most);
+    this.#goneBack = new GoneBack(store.log);
+    this.#since = of.now().toISOString();
   }
 
   /**
@@ -84,7 +90,10 @@ export class Positions {
     return {
       statements: moves.flatMap(({ statements }) => statements),
       written: () => {
-        for (const { key, next } of moves) this.#known.set(key, next);
+        for (const { key, next } of moves) {
+          this.#known.set(key, next);
+          this.#goneBack.moved(key);
+        }
       },
     };
   }
@@ -184,29 +193,23 @@ export class Positions {
     const key = rowKey(name, channel);
     const known = this.#known.get(key);
     const same = found?.position === known?.position && found?.owner === known?.owner;
-    if (known !== undefined && found !== undefined && found.owner !== run && !same) {
+    if (known !== undefined && found !== undefined && found.owner !== run && !same && !this.#wasLate(known, found)) {
       const table = [...new Set([name.database, name.schema]), name.table].filter((part) => part !== "").join(".");
       const deletion = this.#rows.deletion(name, sink, channel);
       throw positionConflict({ sink, channel, table, owner: found.owner, moved: found.moved, deletion });
     }
-    if (known?.owner === run && !same && found?.position !== this.#tried.get(key))
-      this.#reportGoneBack(name, known, found);
+    const isStrange = known?.owner === run && !same && found?.position !== this.#tried.get(key);
+    this.#goneBack.suspect(key, isStrange ? { name, known, found } : undefined);
     this.#known.set(key, found === undefined ? NOTHING : standingOf(found));
   }
 
-  /** It was restored from a backup, say, or its server replaced by one that did not have the last transactions. */
-  #reportGoneBack(name: TableName, known: Standing, found: PositionRow | undefined): void {
-    const { log } = this.#store;
-    const { schema, table } = name;
-    if (found === undefined) {
-      log.warn({ schema, table }, "the stored position is gone; the store may lack what was stored before");
-      return;
-    }
-    const { moved: since = "" } = found;
-    const { moved: until = "" } = known;
-    // A later one was written by another sink of this run, or by a write whose answer was lost.
-    if (since >= until) return;
-    log.error({ schema, table, since, until }, "the store has gone back: it lacks what was stored between these times");
+  /**
+   * Whether the row was read first from a server that lagged behind, as one of a cluster does: it is of the same earlier run, which
+   * moved it before this one began.
+   */
+  #wasLate(known: Standing, { owner, moved = "" }: PositionRow): boolean {
+    const isOfOneRun = known.position === undefined || known.owner === owner;
+    return isOfOneRun && known.owner !== this.#of.run && (known.moved ?? "") < moved && moved < this.#since;
   }
 }
 
