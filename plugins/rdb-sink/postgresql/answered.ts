@@ -11,11 +11,27 @@ const SOMETHING = "SELECT FROM pg_catalog.pg_logical_emit_message(true, 'deneb',
 /** Connections whose server has committed what its synchronous standbys may lack. */
 const unconfirmed = new WeakSet<pg.ClientBase>();
 
-/** Notices when somebody cancels a commit that waits for a synchronous standby: it is reported as successful. */
-export function watchCommits(client: pg.ClientBase): void {
+/** Why connections ended between two statements. */
+const endings = new WeakMap<pg.ClientBase, Error>();
+
+/**
+ * Notices what the server says of a connection and not of a statement: why it ends, and that somebody cancelled a commit which waited
+ * for a synchronous standby, and is reported as successful.
+ */
+export function watched(client: pg.ClientBase): void {
+  // The server may close a connection at any moment; without a listener the error would end the process.
+  client.on("error", (error) => {
+    if (!endings.has(client)) endings.set(client, error);
+  });
   client.on("notice", ({ routine }) => {
     if (routine === GIVES_UP_WAITING) unconfirmed.add(client);
   });
+}
+
+/** What ended the connection, for an error that says only that there is none. */
+export function causeOf(error: unknown, client: pg.ClientBase): unknown {
+  const isOnlyGone = error instanceof Error && /is not queryable$/.test(error.message);
+  return isOnlyGone ? (endings.get(client) ?? error) : error;
 }
 
 /** Runs the statements in one round trip. What they commit is on the synchronous standbys then, if the server has any. */

@@ -14,7 +14,7 @@ import type pg from "pg";
 import { type Encryption, encrypted, type LeaseEnd, Leases, maySessionMatter } from "../connecting.js";
 import type { ServerSettings } from "../server.js";
 import { isOfCertificates } from "../tls-errors.js";
-import { answered, watchCommits } from "./answered.js";
+import { answered, causeOf, watched } from "./answered.js";
 import { isSqlState, postgresqlErrors } from "./errors.js";
 
 /** One database of a PostgreSQL server, accessed by a pool of connections. */
@@ -106,7 +106,7 @@ export class PostgresqlDriver implements Omit<Driver, "commitUnits"> {
       return result;
     } catch (error) {
       lease.end((await rolledBack(client, error)) ? "keep" : "destroy");
-      throw signal.aborted ? writeAborted() : error;
+      throw signal.aborted ? writeAborted() : causeOf(error, client);
     }
   }
 
@@ -141,12 +141,7 @@ export class PostgresqlDriver implements Omit<Driver, "commitUnits"> {
       const pool = new Pool({ ...poolConfig(this.#settings, way), stream });
       // A broken idle connection is removed from the pool; the next write opens another one.
       pool.on("error", ignore);
-      // A running query gets the same error. The server may close a connection at any moment; without a listener the
-      // error would end the process.
-      pool.on("connect", (client) => {
-        client.on("error", ignore);
-        watchCommits(client);
-      });
+      pool.on("connect", watched);
       try {
         (await pool.connect()).release();
         return pool;

@@ -16,8 +16,12 @@ const OF_ALL_CLASSES = new Set(["40", "53", "57"]);
 const LOCKED = "55P03";
 /** By `transaction_timeout`, since PostgreSQL 17. */
 const TRANSACTION_ENDED = "25P04";
-// The same by limits of the server, which have other classes; the second one is of idle_in_transaction_session_timeout.
-const OF_ALL = new Set([LOCKED, "25P03", TRANSACTION_ENDED]);
+/** By `idle_in_transaction_session_timeout`. */
+const IDLE_IN_TRANSACTION = "25P03";
+/** By `idle_session_timeout`. */
+const IDLE = "57P05";
+// The same by limits of the server, which have other classes.
+const OF_ALL = new Set([LOCKED, IDLE_IN_TRANSACTION, TRANSACTION_ENDED]);
 const NO_GEOMETRY =
   /parse error - |invalid GeoJson|geometry (?:requires|must|contains|has too)|can not mix dimensionality|invalid WKB/i;
 const CURABLE = new Set([...MISSING, "42501"]);
@@ -124,6 +128,12 @@ const explanations: readonly Explanation[] = [
     when: coded(TRANSACTION_ENDED),
     say: (server, { message }) =>
       `${described(server)} took too long: ${message}; a batch is written in parts then, raise transaction_timeout of the user if it needs more`,
+  },
+  {
+    when: coded(IDLE_IN_TRANSACTION, IDLE),
+    say: (server, { message }) =>
+      `${described(server)} ends connections that are idle for a moment: ${message}; raise ` +
+      "idle_in_transaction_session_timeout and idle_session_timeout of the user",
   },
   {
     when: coded(LOCKED),

@@ -5,6 +5,7 @@ import type { RdbConfig } from "../../../plugins/rdb-sink/config.js";
 import { postgresqlErrors } from "../../../plugins/rdb-sink/postgresql/errors.js";
 import { at } from "../../support/position.js";
 import { postgresqlDatabase } from "../../support/postgresql.js";
+import { until } from "../../support/until.js";
 import { entity, eventOf, never, sinkOf } from "./sinks.js";
 
 const database = await postgresqlDatabase();
@@ -45,6 +46,31 @@ test("a table that somebody keeps locked is waited for, also where lock_timeout 
 
   assert.match(String(failure), /somebody keeps a table of .* locked: .*; end that transaction, or raise lock_timeout/);
   assert.equal(answer, false);
+});
+
+test("a connection that the server ends between two statements fails with what the server said", {
+  skip,
+}, async (context) => {
+  if (database === undefined) return;
+  const sink = sinkThere();
+  context.after(() => sink.stop(never));
+  await sink.persist({ events: batch("idle").events }, never);
+  context.after(() => database.query(`ALTER DATABASE ${database.database} RESET ALL`));
+  await database.query(`ALTER DATABASE ${database.database} SET idle_in_transaction_session_timeout = '1ms'`);
+  await database.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE datname = current_database() AND pid <> pg_backend_pid()`);
+  const messages = new Set<string>();
+  const told = /ends connections that are idle for a moment: .*; raise idle_in_transaction_session_timeout and/;
+
+  await until(
+    async () => await sink.persist({ events: batch("idle").events }, never).catch((error: unknown) => error),
+    (error) => error instanceof Error && messages.add(error.message).size > 0 && told.test(error.message),
+  );
+
+  assert.deepEqual(
+    [...messages].filter((message) => /queryable/.test(message)),
+    [],
+  );
 });
 
 test("a transaction that takes longer than the server allows is one that took too long", () => {
