@@ -19,13 +19,18 @@ const ENGINE = `SELECT engine FROM information_schema.engines WHERE support IN (
   ORDER BY transactions = 'YES' AND engine = @@default_storage_engine DESC, engine = 'InnoDB' DESC,
     engine = @@default_storage_engine DESC LIMIT 1`;
 
+/** The greatest value, which is that of a server on which nobody has set it. */
+const NO_LIMIT = "18446744073709551615";
+
 /**
  * What the sink relies on, whatever a server or an account begins its sessions with. Without autocommit a read would open a
  * transaction that shows later reads the past, without the strict mode values are cut to fit their column, texts in statements are
- * written with backslashes, and a new table without transactions would keep rows of a batch that failed.
+ * written with backslashes, and a new table without transactions would keep rows of a batch that failed. Limits that keep people from
+ * large answers would make tables and rows that are there look absent (`sql_select_limit`), or fail a statement (the other two).
  */
 export const SESSION = `${TEXTS}, autocommit = 1, lock_wait_timeout = DEFAULT,
-  sql_mode = 'STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION', default_storage_engine = (${ENGINE})`;
+  sql_mode = 'STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION', default_storage_engine = (${ENGINE}),
+  sql_select_limit = ${NO_LIMIT}, sql_big_selects = 1, sql_safe_updates = 0`;
 
 /** The settings of one connection for `mysql2`. */
 export function connectionOptions(settings: ServerSettings, encryption: Encryption): ConnectionOptions {

@@ -129,3 +129,31 @@ test("a limit of the server that an administrator takes back counts at the next 
 
   assert.equal((await server.query(`SELECT 1 FROM ${service}.e0`)).length, 1);
 });
+
+test("all rows are read and old ones deleted, whatever limits the server sets on the statements of people", {
+  skip,
+}, async () => {
+  if (server === undefined) return;
+  const service = `${server.prefix}careful`;
+  const config = configOf({ ...onMysql({ ...server, ...USER }), data_model: "dm-by-entity-type" });
+  const context = { name: "s", log: recordingLog().log, dataDir: "", run: "run", now: () => new Date(0) };
+  await server.query("SET GLOBAL sql_select_limit = 1");
+  await server.query("SET GLOBAL init_connect = 'SET max_join_size = 50, sql_big_selects = 0, sql_safe_updates = 1'");
+  const { dialect, driver } = databases.mysql.open(config, context);
+  const { sink } = sinkOf(config);
+  const name = { database: service, schema: service, table: "T" };
+  const rows = dialect.readMatching([{ name: "a", kind: "text" }], { name, conditions: [] });
+
+  await sink.persist(stored(service, "1", "2"), never);
+  const read = await driver.read([rows], never);
+  const many = await driver.read([{ at: name, text: `SELECT seq FROM ${service}.seq_1_to_60`, runs: [[]] }], never);
+  const paged: unknown[] = [];
+  for await (const page of driver.pages?.(rows, 10, never) ?? []) paged.push(...page);
+  await driver.write([{ at: name, text: `DELETE FROM ${service}.T`, runs: [[]] }], never);
+  const left = await driver.read([rows], never);
+
+  await Promise.all([sink.stop(never), driver.close(never)]);
+  await server.query("SET GLOBAL sql_select_limit = DEFAULT");
+  await server.query("SET GLOBAL init_connect = 'SET NAMES latin1'");
+  assert.deepEqual([read.length, many.length, paged.length, left.length], [2, 60, 2, 0]);
+});
