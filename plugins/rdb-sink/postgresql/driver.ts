@@ -16,6 +16,7 @@ import type { ServerSettings } from "../server.js";
 import { isOfCertificates } from "../tls-errors.js";
 import { answered, causeOf, watched } from "./answered.js";
 import { isSqlState, postgresqlErrors } from "./errors.js";
+import { OF_THE_SERVER, WITH_EXTENSION } from "./search-path.js";
 
 /** One database of a PostgreSQL server, accessed by a pool of connections. */
 export class PostgresqlDriver implements Omit<Driver, "commitUnits"> {
@@ -32,7 +33,7 @@ export class PostgresqlDriver implements Omit<Driver, "commitUnits"> {
   }
 
   async read(statements: readonly Statement[], signal: AbortSignal): Promise<readonly (readonly Cell[])[]> {
-    const { statements: all, ownRows } = limited(statements, this.#settings);
+    const { statements: all, ownRows } = asked(statements, this.#settings);
     const { rows } = await this.#leased(signal, (client) => answered(client, all));
     return rows.slice(ownRows);
   }
@@ -46,7 +47,8 @@ export class PostgresqlDriver implements Omit<Driver, "commitUnits"> {
     let end: LeaseEnd = "destroy";
     try {
       const cursor = { ...statement, text: `DECLARE deneb_pages NO SCROLL CURSOR FOR ${statement.text}` };
-      await answered(client, limited([plain(nowhere, "BEGIN"), cursor], this.#settings).statements);
+      const opening = [plain(nowhere, "BEGIN"), plain(nowhere, WITH_EXTENSION), cursor];
+      await answered(client, limited(opening, this.#settings));
       for (;;) {
         const page = await answered(client, [plain(nowhere, `FETCH ${rows} FROM deneb_pages`)]);
         if (page.rows.length === 0) break;
@@ -71,7 +73,7 @@ export class PostgresqlDriver implements Omit<Driver, "commitUnits"> {
   }
 
   async write(statements: readonly Statement[], signal: AbortSignal): Promise<number> {
-    const { statements: all } = limited([plain(nowhere, "BEGIN"), ...statements], this.#settings);
+    const all = limited([plain(nowhere, "BEGIN"), ...statements], this.#settings);
     return await this.#leased(signal, async (client) => {
       const { bytes } = await answered(client, all);
       // Sent separately: an abandoned write must not be committed by a server that continues.
@@ -211,12 +213,6 @@ export function wantsOtherEncryption(error: unknown): boolean {
   return codeOf(error) === "28000" || (error instanceof Error && /does not support SSL/.test(error.message));
 }
 
-/** Statements with a time limit, and the number of rows that the limit itself returns. */
-interface Limited {
-  readonly statements: readonly Statement[];
-  readonly ownRows: number;
-}
-
 /** The statement time-out in milliseconds; 0 for no limit. */
 export function statementLimit({ options, statementTimeoutMillis }: ServerSettings): number {
   return options.statementTimeoutMillis ?? statementTimeoutMillis;
@@ -226,18 +222,34 @@ export function statementLimit({ options, statementTimeoutMillis }: ServerSettin
  * The statements of one round trip with the time-out as a setting of their transaction: a pooler such as PgBouncer
  * would pass a setting of the session on to the next client.
  */
-function limited(statements: readonly Statement[], settings: ServerSettings): Limited {
+function limited(statements: readonly Statement[], settings: ServerSettings): readonly Statement[] {
   const limit = statementLimit(settings);
-  const [first] = statements;
   // Without a limit that of the user on the server applies.
-  if (first === undefined || limit === 0) return { statements, ownRows: 0 };
-  const own = statements.flatMap((statement) =>
-    statement.text === "BEGIN"
-      ? [statement, plain(statement.at, `SET LOCAL statement_timeout = ${limit}`)]
-      : [statement],
+  if (limit === 0) return statements;
+  return afterBegin(statements, `SET LOCAL statement_timeout = ${limit}`);
+}
+
+function afterBegin(statements: readonly Statement[], text: string): readonly Statement[] {
+  return statements.flatMap((statement) =>
+    statement.text === "BEGIN" ? [statement, plain(statement.at, text)] : [statement],
   );
-  if (first.text === "BEGIN") return { statements: own, ownRows: 0 };
+}
+
+/** Questions with their settings, and the number of rows that the settings themselves return. */
+interface Asked {
+  readonly statements: readonly Statement[];
+  readonly ownRows: number;
+}
+
+/** Questions, which find no function or operator but those of the server. */
+function asked(statements: readonly Statement[], settings: ServerSettings): Asked {
+  const [first] = statements;
+  if (first === undefined) return { statements, ownRows: 0 };
+  const all = limited(afterBegin(statements, `SET LOCAL search_path = ${OF_THE_SERVER}`), settings);
+  if (first.text === "BEGIN") return { statements: all, ownRows: 0 };
   // Without BEGIN all statements before a Sync are one transaction too, but SET LOCAL would raise a warning.
-  const setting = plain(first.at, `SELECT set_config('statement_timeout', '${limit}', true)`);
-  return { statements: [setting, ...own], ownRows: 1 };
+  const limit = statementLimit(settings);
+  const given = [["search_path", OF_THE_SERVER], ...(limit === 0 ? [] : [["statement_timeout", String(limit)]])];
+  const calls = given.map(([name, value]) => `pg_catalog.set_config('${name}', '${value}', true)`);
+  return { statements: [plain(first.at, `SELECT ${calls.join(", ")}`), ...all], ownRows: 1 };
 }

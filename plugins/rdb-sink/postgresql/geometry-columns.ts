@@ -26,7 +26,8 @@ export function withGeometry(name: TableName, columns: readonly Column[], text: 
 
 // The type of the extension is found in any schema.
 const WITH_POSTGIS = `
-  SELECT set_config('search_path', concat_ws(', ', nullif(current_setting('search_path'), ''), quote_ident(n.nspname)), true)
+  SELECT pg_catalog.set_config('search_path',
+    pg_catalog.concat_ws(', ', nullif(pg_catalog.current_setting('search_path'), ''), pg_catalog.quote_ident(n.nspname)), true)
   FROM pg_catalog.pg_extension e JOIN pg_catalog.pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'postgis'`;
 
 /**

@@ -10,8 +10,8 @@ export const matchingSql: MatchingSql = {
   // As a text of the type of the column: a timestamp without a zone is in UTC, and not in the zone of the session.
   timeParameter: (_column, parameter) => parameter,
   timeText: ({ kind }, text) => (kind === "time" ? `${text}+00` : text),
-  is: (column, parameter) => `${asText(column)} = ${parameter}`,
-  contains: (column, parameter) => `strpos(${asText(column)}, ${parameter}) > 0`,
+  is: (column, parameter) => `${asText(column)} OPERATOR(pg_catalog.=) ${parameter}`,
+  contains: (column, parameter) => `pg_catalog.strpos(${asText(column)}, ${parameter}) > 0`,
   // Found once, and then read by address. Each partition of a table has its own ctids.
   deletion: (table, which, limit) => `
   WITH chosen AS MATERIALIZED (SELECT tableoid, ctid FROM ${table}${which} LIMIT ${limit})
@@ -32,9 +32,9 @@ function exported({ name, kind }: Column): string {
 
 /** A time that ISO 8601 has no form for stays what it is: `infinity`, and a year before the first one. */
 function exportedTime(column: string): string {
-  const isZoned = `pg_typeof(${column}) = 'timestamptz'::regtype`;
+  const isZoned = `pg_catalog.pg_typeof(${column})::oid = 'timestamptz'::regtype::oid`;
   const utc = `CASE WHEN ${isZoned} THEN ${column}::timestamptz AT TIME ZONE 'UTC' ELSE ${column}::timestamp END`;
-  const form = `CASE WHEN extract(year FROM ${utc}) < 0 THEN '${ISO} BC' ELSE '${ISO}' END`;
+  const form = `CASE WHEN extract(year FROM ${utc}) < '0' THEN '${ISO} BC' ELSE '${ISO}' END`;
   return `CASE WHEN isfinite(${column}) THEN to_char(${utc}, ${form}) ELSE ${column}::text END`;
 }
 
@@ -42,5 +42,5 @@ const ISO = 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"';
 
 /** NGSI-LD writes times in texts with T and Z, NGSI v2 with a space. */
 export function sortable({ name, kind }: Column): string {
-  return kind === "time" ? quoted(name) : `replace(${quoted(name)}, 'T', ' ') COLLATE "C"`;
+  return kind === "time" ? quoted(name) : `pg_catalog.replace(${quoted(name)}, 'T', ' ') COLLATE "C"`;
 }

@@ -51,7 +51,7 @@ export const postgresqlPartitions: PartitionStatements = {
     ].join(", "),
   dropChunks: (name, before) => ({
     at: name,
-    text: "SELECT drop_chunks(format('%I.%I', $1::text, $2::text)::regclass, older_than => $3::timestamptz)",
+    text: "SELECT drop_chunks(pg_catalog.format('%I.%I', $1::text, $2::text)::regclass, older_than => $3::timestamptz)",
     runs: [[name.schema, name.table, `${before}+00`]],
   }),
 };

@@ -45,7 +45,7 @@ const MOST_NAMED = 5;
 
 const USABLE_SCHEMAS = `
   SELECT nspname AS name FROM pg_catalog.pg_namespace
-  WHERE nspname !~ '^pg_' AND nspname NOT IN ('information_schema', 'public')
+  WHERE nspname::text !~ '^pg_' AND nspname NOT IN ('information_schema', 'public')
     AND has_schema_privilege(oid, 'CREATE') AND has_schema_privilege(oid, 'USAGE')
   ORDER BY nspname`;
 
@@ -111,7 +111,7 @@ interface TableRight {
 }
 
 const TABLE_RIGHTS = `
-  SELECT format('%I.%I', n.nspname, c.relname) AS table,
+  SELECT pg_catalog.format('%I.%I', n.nspname, c.relname) AS table,
     has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT') AND has_table_privilege(c.oid, 'INSERT')
       AND has_table_privilege(c.oid, 'UPDATE') AND has_table_privilege(c.oid, 'DELETE') AS writable,
     pg_has_role(c.relowner, 'USAGE') AS owned

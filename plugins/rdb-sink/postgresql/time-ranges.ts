@@ -9,6 +9,7 @@ import {
   type TableName,
   type TimeRange,
 } from "deneb/sql";
+import { OF_THE_SERVER } from "./search-path.js";
 import { path } from "./statements.js";
 
 /** The statements after the definition of the columns of a new table. */
@@ -20,7 +21,7 @@ export function partitionedTable({ name, partitioning }: TableDefinition): {
   const { time, ranges, hypertable } = partitioning;
   if (hypertable !== undefined) {
     const text = `
-      SELECT create_hypertable(format('%I.%I', $1::text, $2::text)::regclass, $3::name,
+      SELECT create_hypertable(pg_catalog.format('%I.%I', $1::text, $2::text)::regclass, $3::name,
         chunk_time_interval => $4::interval, if_not_exists => true, create_default_indexes => false)`;
     return { clause: "", more: [{ at: name, text, runs: [[name.schema, name.table, time.name, `1 ${hypertable}`]] }] };
   }
@@ -50,9 +51,9 @@ export function indexText(name: TableName, index: TableIndex, create: string): s
   return `${create} IF NOT EXISTS ${quoted(index.name)} ON ${path(name)} (${columns})`;
 }
 
-/** A block of PL/pgSQL as a literal: no name can end it. */
+/** A block of PL/pgSQL as a literal: no name can end it. Its transaction finds the functions of the server only. */
 export function block(body: string): string {
-  return `DO ${literal(body.trimStart().startsWith("DECLARE") ? body : `BEGIN ${body} END`)}`;
+  return `DO ${literal(`BEGIN PERFORM pg_catalog.set_config('search_path', '${OF_THE_SERVER}', true); ${body} END`)}`;
 }
 
 /** The bounds of a partition. */

@@ -10,6 +10,7 @@ import {
   type ViewSql,
 } from "deneb/sql";
 import { attributesOf, fitting, kindOf, SAMPLED_CHARACTERS, SAMPLED_ROWS, staysKind, TIME_COLUMN } from "../viewed.js";
+import { OF_THE_SERVER } from "./search-path.js";
 import { path } from "./statements.js";
 
 /** A statement over more tables takes seconds to plan, and a lock of the server for each. */
@@ -66,7 +67,8 @@ const COLUMNS = `
   ORDER BY n.nspname, c.relname, a.attnum`;
 
 // A long query over a view must not make others wait: then the view is replaced later.
-const WAIT = "SET LOCAL lock_timeout = '3s'";
+const WAIT = `
+  SELECT pg_catalog.set_config('lock_timeout', '3s', true), pg_catalog.set_config('search_path', '${OF_THE_SERVER}', true)`;
 
 const RIGHTS = `
   SELECT c.relname, CASE WHEN a.grantee = 0 THEN NULL ELSE pg_get_userbyid(a.grantee) END, a.privilege_type, a.is_grantable::text

@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { Attribute } from "../../../core/ngsi/index.js";
+import { storedData } from "../../../core/sql/index.js";
+import { databases } from "../../../plugins/rdb-sink/databases.js";
 import { NO_POSTGIS, postgisDatabase, postgresqlDatabase } from "../../support/postgresql.js";
+import { recordingLog } from "../../support/recording-log.js";
 import { geoProperty, ld, type PostgisStore, point, withSinks } from "./postgis-sinks.js";
-import { eventOf, never } from "./sinks.js";
+import { configOf, eventOf, never } from "./sinks.js";
 import { type Given, v2Attribute, v2Entity, v2Event } from "./v2-events.js";
 
 const database = await postgisDatabase();
@@ -249,6 +252,17 @@ test("PostGIS in a schema that no search path names is found", { skip }, async (
 
     const rows = await query("SELECT gis.ST_AsText(loc) AS loc FROM elsewhere.e_t");
     assert.deepEqual(rows, [{ loc: "POINT(2 1)" }, { loc: "POINT(2 1)" }]);
+    const there = own === undefined ? {} : { rdb_host: own.host, rdb_port: own.port, rdb_database: own.database };
+    const config = configOf({ ...there, rdb_username: own?.user ?? "", rdb_password: own?.password ?? "" });
+    const named = { name: "sink", log: recordingLog().log, dataDir: "", run: "run", now: () => new Date(0) };
+    const data = storedData(config, named, databases.postgresql.open(config, named));
+    const exported: unknown[] = [];
+    for await (const { columns, rows } of data.rows?.({}, never) ?? []) {
+      const at = columns.findIndex(({ name }) => name === "loc");
+      for await (const page of rows) exported.push(...page.map((row) => row[at]));
+    }
+    await data.close();
+    assert.deepEqual(exported, Array(2).fill('{"type":"Point","coordinates":[2,1]}'));
   });
 });
 
