@@ -51,10 +51,10 @@ export const httpSchema = {
     min: 1,
   },
   max_bytes_in_flight: {
-    doc: "Most bytes of bodies held at once, of all connections together; a body for which there is no room is answered 503. A quarter is kept for bodies up to 256 KiB, and a single body of max_body_size always has room.",
-    format: "count",
-    default: 134_217_728,
-    min: 1,
+    doc: "Most bytes of bodies held at once, of all connections together; a body for which there is no room is answered 503. A quarter is kept for bodies up to 256 KiB, and a single body of max_body_size always has room. -1: an eighth of the memory that the process may use, and 128 MiB at most.",
+    format: "integer",
+    default: -1,
+    min: -1,
   },
   retry_after: {
     doc: "Value of the header Retry-After, in seconds, of responses 503 whose cause does not determine it.",
@@ -89,7 +89,12 @@ export const httpSchema = {
 export type HttpConfig = ConfigOf<typeof httpSchema>;
 
 export function checkHttp(config: HttpConfig): readonly PropertyFault<typeof httpSchema>[] {
-  return [...checkAddress(config), ...checkTimeouts(config), ...checkTls(config)];
+  return [...checkAddress(config), ...checkBodies(config), ...checkTimeouts(config), ...checkTls(config)];
+}
+
+function checkBodies({ max_bytes_in_flight }: HttpConfig): readonly PropertyFault<typeof httpSchema>[] {
+  if (max_bytes_in_flight !== 0) return [];
+  return [{ property: "max_bytes_in_flight", reason: "must be at least 1, or -1 for a part of the memory" }];
 }
 
 const LINK_LOCAL = /^fe[89ab][\da-f]:/i;

@@ -1,5 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Socket } from "node:net";
+import { totalmem } from "node:os";
+import { getHeapStatistics } from "node:v8";
 import type { HttpConfig } from "./config.js";
 import { closingResponse, type Refusal, tooManyConnections } from "./responses.js";
 
@@ -11,6 +13,31 @@ const SMALL_BYTES = 262_144;
 
 /** The share of the budget that large bodies may have together. */
 const LARGE_SHARE = 0.75;
+
+/** The share of the memory that bodies may take where no number is given, and the most of it. */
+const SHARE_OF_MEMORY = 1 / 8;
+const MOST_BYTES = 134_217_728;
+
+/** What bounds the memory of the process, in bytes. */
+interface Memory {
+  /** Of the machine. */
+  readonly total: number;
+  /** Of the container: 0 or a number beyond all memory where there is no limit. */
+  readonly constrained: number;
+  /** What the heap may take: half of the memory, where Node chooses it, but 256 MiB at least. */
+  readonly heap: number;
+}
+
+/** Most bytes of bodies in flight where no number is given. */
+export function bytesInFlight({ total, constrained, heap }: Memory = memoryOfProcess()): number {
+  const memory = Math.min(total, constrained > 0 ? constrained : total, 2 * heap);
+  return Math.min(MOST_BYTES, Math.floor(memory * SHARE_OF_MEMORY));
+}
+
+function memoryOfProcess(): Memory {
+  const heap = getHeapStatistics().heap_size_limit;
+  return { total: totalmem(), constrained: process.constrainedMemory(), heap };
+}
 
 type BudgetLimits = Pick<HttpConfig, "max_bytes_in_flight" | "max_body_size">;
 
@@ -24,12 +51,12 @@ export class BodyBudget {
   #used = 0;
 
   constructor(limits: BudgetLimits) {
-    this.#limits = limits;
+    this.#limits = inBytes(limits);
   }
 
   /** Applies to later pieces; what was granted stays granted. */
   set limits(limits: BudgetLimits) {
-    this.#limits = limits;
+    this.#limits = inBytes(limits);
   }
 
   get used(): number {
@@ -51,6 +78,10 @@ export class BodyBudget {
   release(granted: number): void {
     this.#used -= granted;
   }
+}
+
+function inBytes({ max_bytes_in_flight: given, max_body_size }: BudgetLimits): BudgetLimits {
+  return { max_bytes_in_flight: given === -1 ? bytesInFlight() : given, max_body_size };
 }
 
 type Limits = Pick<HttpConfig, "max_connections" | "retry_after">;

@@ -54,8 +54,9 @@ export class NodeRequest implements HttpRequest {
     return "read";
   }
 
-  /** Gives back the share of the budget. */
+  /** Gives back the memory of the body, and its share of the budget. */
   release(): void {
+    this.#body = nothing;
     this.#release?.();
     this.#release = undefined;
   }

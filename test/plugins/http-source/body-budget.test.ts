@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { BodyBudget } from "../../../plugins/http-source/limits.js";
+import { BodyBudget, bytesInFlight } from "../../../plugins/http-source/limits.js";
 
 const MIB = 1_048_576;
 const limits = { max_bytes_in_flight: 100 * MIB, max_body_size: 10 * MIB };
@@ -52,4 +52,24 @@ test("pieces of one byte cost more than their byte", () => {
   const budget = new BodyBudget(limits);
 
   assert.equal(grantBody(budget, MIB, 1), 0);
+});
+
+const GIB = 1024 * MIB;
+const memories = [
+  { where: "on a large machine", total: 24 * GIB, constrained: 2 ** 64, heap: 4 * GIB, most: 128 * MIB },
+  { where: "in a container of 256 MiB", total: 24 * GIB, constrained: 256 * MIB, heap: 259 * MIB, most: 32 * MIB },
+  { where: "on a machine of 512 MiB", total: 512 * MIB, constrained: 0, heap: 259 * MIB, most: 64 * MIB },
+  { where: "with a heap of 64 MiB", total: 24 * GIB, constrained: 2 ** 64, heap: 64 * MIB, most: 16 * MIB },
+] as const;
+for (const { where, most, ...memory } of memories)
+  test(`${where} bodies may take ${most / MIB} MiB together`, () => {
+    assert.equal(bytesInFlight(memory), most);
+  });
+
+test("a budget without a number has the part of the memory", () => {
+  const budget = new BodyBudget({ max_bytes_in_flight: -1, max_body_size: 10 * MIB });
+
+  const granted = [grantBody(budget, 9 * MIB), grantBody(budget, 200_000)];
+
+  assert.ok(granted.every((cost) => cost > 0));
 });

@@ -33,3 +33,17 @@ for (const { bind, properties } of addresses)
       properties,
     );
   });
+
+for (const { max_bytes_in_flight, properties } of [
+  { max_bytes_in_flight: -1, properties: [] },
+  { max_bytes_in_flight: 1, properties: [] },
+  { max_bytes_in_flight: 0, properties: ["max_bytes_in_flight"] },
+])
+  test(`max_bytes_in_flight ${max_bytes_in_flight} has faults in [${properties}]`, () => {
+    const faults = plugin.check?.({ ...httpConfig, max_bytes_in_flight });
+
+    assert.deepEqual(
+      faults?.map(({ property }) => property),
+      properties,
+    );
+  });
