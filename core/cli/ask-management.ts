@@ -115,7 +115,8 @@ function remedyFor(cause: unknown, { tls }: ManagementAddress): string {
   return "start it, or give its address with --management-host and --management-port";
 }
 
-function addressText({ host, port, tls }: ManagementAddress): string {
+/** For people. */
+export function addressText({ host, port, tls }: ManagementAddress): string {
   const name = reachable(host);
   return `${tls === undefined ? "" : "https://"}${name.includes(":") ? `[${name}]` : name}:${port}`;
 }

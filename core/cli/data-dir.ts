@@ -26,18 +26,24 @@ const ours: ReadonlySet<string> = new Set([
 interface LockedBy extends Pick<KernelSettings, "dataDir" | "lockWaitSeconds"> {
   /** The properties file of an agent that runs, for others that look who holds the directory. */
   readonly runs?: string;
+  /** What to do when another process holds the directory, besides stopping that one. */
+  readonly remedy?: string;
 }
 
 /** Runs the work while the data directory is locked for this process. */
 export async function withDataDir(
-  { dataDir, lockWaitSeconds, runs }: LockedBy,
+  {
+    dataDir,
+    lockWaitSeconds,
+    runs,
+    remedy = "give another data directory with --data-dir or DENEB_DATA_DIR",
+  }: LockedBy,
   terminal: Terminal,
   work: () => Promise<number>,
 ): Promise<number> {
   const warn = (fields: object, message: string) => terminal.err(`warning: ${message} ${JSON.stringify(fields)}`);
   let lock: FolderLock;
   try {
-    const remedy = "give another data directory with --data-dir or DENEB_DATA_DIR";
     const claim = { owns: isOurs, remedy, signal: terminal.stopRequested };
     lock = await lockFolder(dataDir, claim, {
       seconds: lockWaitSeconds,

@@ -6,8 +6,9 @@ import { Erasures } from "../pipeline/erasures.js";
 import { isRecord } from "../sdk/event.js";
 import { codeOf, reasonOf } from "../sdk/index.js";
 import { askManagement } from "./ask-management.js";
+import { askedAgentFault, whereNoneAnswers } from "./asked-agent.js";
 import { exitCodes } from "./command.js";
-import { dataDirFault, withAllDataDirs } from "./data-dir.js";
+import { dataDirFault } from "./data-dir.js";
 import type { EraseCall } from "./erase.js";
 import { managementAddress } from "./management-address.js";
 
@@ -39,6 +40,13 @@ export async function eraseInAgent(call: EraseCall, work: (agent: AgentPart) => 
   let part: AgentPart;
   try {
     const address = managementAddress(options, settings, terminal);
+    const { config, name } = options;
+    const file = config === undefined ? undefined : { config, ...(name === undefined ? {} : { name }) };
+    const fault = file && (await askedAgentFault(address, file, [call.topology.agent]));
+    if (fault !== undefined) {
+      terminal.err(`error: ${fault}`);
+      return exitCodes.badInput;
+    }
     const request = { ...of, dry_run: dryRun };
     const { body, failure } = await askManagement(address, "POST", "/v1/admin/erasures", request);
     if (failure !== undefined) {
@@ -47,7 +55,7 @@ export async function eraseInAgent(call: EraseCall, work: (agent: AgentPart) => 
     }
     part = partIn(body);
   } catch (error) {
-    if (codeOf(error) === "NO_AGENT") return await stopped(of, call, work);
+    if (codeOf(error) === "NO_AGENT") return await stopped(of, call, { work, noAgent: error });
     terminal.err(`error: ${reasonOf(error)}`);
     return exitCodes.badInput;
   }
@@ -57,7 +65,7 @@ export async function eraseInAgent(call: EraseCall, work: (agent: AgentPart) => 
 async function stopped(
   of: { readonly entity?: string; readonly service?: string },
   { dryRun, settings, terminal }: EraseCall,
-  work: (agent: AgentPart) => Promise<number>,
+  { work, noAgent }: { readonly work: (agent: AgentPart) => Promise<number>; readonly noAgent: unknown },
 ): Promise<number> {
   const { dataDir } = settings;
   const fault = dataDirFault(dataDir);
@@ -65,7 +73,7 @@ async function stopped(
     terminal.err(`error: no agent answers, and ${fault}`);
     return exitCodes.badInput;
   }
-  return await withAllDataDirs(settings, terminal, async (workers) => {
+  return await whereNoneAnswers(noAgent, settings, terminal, async (workers) => {
     let count = 0;
     try {
       for (const { folder } of workers) count += await erasedIn(folder, of, dryRun);

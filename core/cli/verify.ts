@@ -6,9 +6,10 @@ import { type KernelSettings, type PluginFlags, readKernelSettings } from "../co
 import { silentLoggers } from "../logging/loggers.js";
 import { mergedVerification } from "../management/workers/joined/verification.js";
 import { codeOf, reasonOf } from "../sdk/index.js";
-import { askManagement } from "./ask-management.js";
+import { askManagement, type ManagementAddress } from "./ask-management.js";
+import { askedAgentFault, whereNoneAnswers } from "./asked-agent.js";
 import { type CommandContext, exitCodes, type Terminal, withPlugins, withStoredConfiguration } from "./command.js";
-import { dataDirFault, hasStore, withAllDataDirs } from "./data-dir.js";
+import { dataDirFault, hasStore } from "./data-dir.js";
 import { type ConfigurationFile, loadConfiguration, loadPlugins, printFaults, quickstartFile } from "./load.js";
 import { type ManagementAddressOptions, managementAddress, withManagementAddress } from "./management-address.js";
 
@@ -35,6 +36,11 @@ async function verify(options: VerifyOptions, terminal: Terminal): Promise<numbe
   let result: object | undefined;
   try {
     const address = managementAddress(options, settings, terminal);
+    const fault = await otherAgent(address, options, settings, terminal);
+    if (fault !== undefined) {
+      terminal.err(`error: ${fault}`);
+      return exitCodes.badInput;
+    }
     const { body, failure } = await askManagement(address, "GET", "/v1/admin/verify");
     if (failure !== undefined) {
       terminal.err(failure);
@@ -46,12 +52,29 @@ async function verify(options: VerifyOptions, terminal: Terminal): Promise<numbe
       terminal.err(`error: ${reasonOf(error)}`);
       return exitCodes.badInput;
     }
-    return await stopped(options, settings, terminal);
+    return await stopped(options, settings, { terminal, noAgent: error });
   }
   return print(result ?? {}, options, terminal);
 }
 
-async function stopped(options: VerifyOptions, settings: KernelSettings, terminal: Terminal): Promise<number> {
+/** The file may have faults: then an agent that runs is compared nevertheless. */
+async function otherAgent(
+  address: ManagementAddress,
+  { config, name }: VerifyOptions,
+  settings: KernelSettings,
+  terminal: Terminal,
+): Promise<string | undefined> {
+  if (config === undefined) return undefined;
+  const file = { config, ...(name === undefined ? {} : { name }) };
+  const { agents } = loadConfiguration(file, await loadPlugins(settings, terminal, config), terminal);
+  return await askedAgentFault(address, file, agents);
+}
+
+async function stopped(
+  options: VerifyOptions,
+  settings: KernelSettings,
+  { terminal, noAgent }: { readonly terminal: Terminal; readonly noAgent: unknown },
+): Promise<number> {
   if (!(await hasStore(options.config, settings.dataDir, terminal))) return exitCodes.badInput;
   const catalogue = await loadPlugins(settings, terminal, options.config);
   const { topology, faults } = loadConfiguration({ config: quickstartFile, ...options }, catalogue, terminal);
@@ -64,7 +87,7 @@ async function stopped(options: VerifyOptions, settings: KernelSettings, termina
     return exitCodes.badInput;
   }
   const results: VerificationOfWorker[] = [];
-  const locked = await withAllDataDirs(settings, terminal, async (workers) => {
+  const locked = await whereNoneAnswers(noAgent, settings, terminal, async (workers) => {
     try {
       for (const { number: worker, folder } of workers) {
         const container = agentContainer({ topology, dataDir: folder, loggers: silentLoggers, lockWait });
