@@ -14,13 +14,23 @@ export function causesOf(error: unknown): readonly unknown[] {
 /** Somebody may throw what cannot be made a text, or an error whose message is none. */
 export function messageOf(thrown: unknown): string {
   try {
-    const message = String(thrown instanceof Error ? thrown.message : thrown);
+    const message = textOf(thrown);
     // A host with several addresses fails with an AggregateError, whose own message is empty.
     if (message !== "" || !(thrown instanceof AggregateError)) return message;
     return thrown.errors.slice(0, MOST_CAUSES).map(messageOf).join(", ");
   } catch {
     return "something was thrown that cannot be made a text";
   }
+}
+
+/** Some clients reject with an object that has the members of an error and is none. */
+function textOf(thrown: unknown): string {
+  if (thrown instanceof Error) return String(thrown.message);
+  if (typeof thrown !== "object" || thrown === null) return String(thrown);
+  if ("message" in thrown && typeof thrown.message === "string") return thrown.message;
+  const text = String(thrown);
+  if (text !== "[object Object]") return text;
+  return `an object that is no error was thrown, with ${Object.keys(thrown).slice(0, MOST_CAUSES).join(", ") || "no members"}`;
 }
 
 function causeOf(error: unknown): unknown {

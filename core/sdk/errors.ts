@@ -133,8 +133,12 @@ export function reasonOf(error: unknown): string {
     if (message !== "" && !messages.some((seen) => seen.includes(message))) messages.push(message);
   }
   // Never nothing: some errors have a code alone.
-  if (messages.length === 0 && error instanceof Error) return codeOf(error) ?? error.name;
+  if (messages.length === 0) return error instanceof Error ? (codeOf(error) ?? error.name) : nothingSaid(error);
   return inOneLine(messages.slice(0, MOST_MESSAGES).join(": "));
+}
+
+function nothingSaid(thrown: unknown): string {
+  return codeOf(thrown) ?? `${thrown === undefined ? "undefined" : "an empty text"} was thrown`;
 }
 
 const MOST_MESSAGES = 5;

@@ -1,4 +1,4 @@
-import { AgentError, eventsOf, retryableOf } from "./errors.js";
+import { AgentError, eventsOf, reasonOf, retryableOf } from "./errors.js";
 import { onAbort } from "./lifecycle.js";
 
 /** How a connection is made and ended. */
@@ -33,7 +33,9 @@ export class KeptConnection<Connection> {
       if (retryableOf(error) === false) throw error;
       await this.close();
       if (retryableOf(error) !== undefined || eventsOf(error) !== undefined) throw error;
-      throw new AgentError("STORE_AWAY", "writing to the store", { cause: error, retryable: true });
+      // A cause that is undefined would be none.
+      const cause = error === undefined ? new Error(reasonOf(error)) : error;
+      throw new AgentError("STORE_AWAY", "writing to the store", { cause, retryable: true });
     }
   }
 

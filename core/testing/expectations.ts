@@ -28,15 +28,37 @@ export function assertStored(
   wanted: readonly string[],
   order: "in order" | "in any order" = "in order",
 ): void {
+  assertOnce(stored, wanted, {
+    missing: "not stored, although the sink said so",
+    there: "stored",
+    given: "written",
+    order,
+  });
+}
+
+/** Throws unless a source has emitted exactly what it took, each once and in order. */
+export function assertEmitted(emitted: readonly unknown[], taken: readonly string[]): void {
+  const missing = "not emitted, although its sender was told that it is sent";
+  assertOnce(emitted.map(String), taken, { missing, there: "emitted", given: "sent", order: "in order" });
+}
+
+interface Said {
+  readonly missing: string;
+  readonly there: string;
+  readonly given: string;
+  readonly order: "in order" | "in any order";
+}
+
+function assertOnce(found: readonly string[], wanted: readonly string[], { missing, there, given, order }: Said): void {
   const lists = [
-    ["not stored, although the sink said so", wanted.filter((mark) => !stored.includes(mark))],
-    ["stored more than once", stored.filter((mark, at) => wanted.includes(mark) && stored.indexOf(mark) < at)],
-    ["stored and never written", stored.filter((mark) => !wanted.includes(mark))],
+    [missing, wanted.filter((mark) => !found.includes(mark))],
+    [`${there} more than once`, found.filter((mark, at) => wanted.includes(mark) && found.indexOf(mark) < at)],
+    [`${there} and never ${given}`, found.filter((mark) => !wanted.includes(mark))],
   ] as const;
   const faults = lists.flatMap(([says, marks]) => (marks.length === 0 ? [] : [`${says}: ${marksText(marks)}`]));
   if (faults.length > 0) throw failure(faults.join("; "));
-  if (order === "in any order" || stored.every((mark, at) => mark === wanted[at])) return;
-  throw failure(`stored in another order than written: ${marksText(stored)} instead of ${marksText(wanted)}`);
+  if (order === "in any order" || found.every((mark, at) => mark === wanted[at])) return;
+  throw failure(`${there} in another order than ${given}: ${marksText(found)} instead of ${marksText(wanted)}`);
 }
 
 const MOST_MARKS = 10;

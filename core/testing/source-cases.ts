@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { setTimeout } from "node:timers/promises";
 import type { AnyPlugin } from "../sdk/index.js";
 import { asKind, inRoom, type Room } from "./component-fixture.js";
-import { failure } from "./expectations.js";
+import { assertEmitted, failure } from "./expectations.js";
+import { called } from "./plugin-calls.js";
 import type { ConformanceCase, ConformanceInlet, PluginSetup } from "./plugin-setup.js";
 
 /** What a source does with what is sent to it; none when the setup cannot send. */
@@ -29,6 +30,7 @@ const PAUSE_MILLIS = 5;
 /** What is sent while the channels are full, and how much of it may wait for them. */
 const SENT_WHILE_FULL = 300;
 const MOST_WAITING = 100;
+const SOME_SENT = 3;
 
 class SourceBench {
   readonly #definition: AnyPlugin;
@@ -45,9 +47,9 @@ class SourceBench {
   /** Starts a source; what stops it is called at the end, too. */
   async start(): Promise<() => Promise<void>> {
     const source = asKind("source", this.#room.create(this.#definition, this.#inlet.config), ["start", "stop"]);
-    const stop = () => source.stop(new AbortController().signal);
+    const stop = () => called("stop", () => source.stop(new AbortController().signal));
     this.#stops.push(stop);
-    await source.start();
+    await called("start", () => source.start());
     return stop;
   }
 
@@ -58,6 +60,13 @@ class SourceBench {
   /** From now on emits wait, until what it returns is called. */
   hold(): () => void {
     return this.#room.hold();
+  }
+
+  /** Until an emit waits for room. */
+  async untilWaits(): Promise<void> {
+    const end = performance.now() + MOST_MILLIS;
+    while (this.#room.waiting === 0 && performance.now() < end) await setTimeout(PAUSE_MILLIS);
+    if (this.#room.waiting === 0) throw failure("something was sent, and the source calls neither receive nor emit");
   }
 
   /** Looks for a while whether more emits wait. */
@@ -79,10 +88,12 @@ class SourceBench {
   async untilEmitted(text: string): Promise<void> {
     const end = performance.now() + MOST_MILLIS;
     while (!this.emitted.includes(text) && performance.now() < end) await setTimeout(PAUSE_MILLIS);
-    assert.ok(
-      this.emitted.includes(text),
-      `"${text}" was sent and never emitted; emitted is ${this.emitted.join(", ")}`,
-    );
+    if (!this.emitted.includes(text)) {
+      const seconds = MOST_MILLIS / 1000;
+      throw failure(
+        `"${text}" was sent and not emitted within ${seconds} s; emitted are ${this.emitted.length} others`,
+      );
+    }
   }
 
   async end(): Promise<void> {
@@ -105,7 +116,7 @@ export const inletCases: readonly SourceCase[] = [
       for (const text of ["a", "b", "c"]) assert.equal(await bench.send(text), true);
       await bench.untilEmitted("c");
 
-      assert.deepEqual(bench.emitted, ["a", "b", "c"]);
+      assertEmitted(bench.emitted, ["a", "b", "c"]);
     },
   },
   {
@@ -128,7 +139,7 @@ export const inletCases: readonly SourceCase[] = [
       assert.equal(await bench.send("b"), true);
       await bench.untilEmitted("b");
 
-      assert.deepEqual(bench.emitted, ["a", "b"]);
+      assertEmitted(bench.emitted, ["a", "b"]);
     },
   },
   {
@@ -140,12 +151,12 @@ export const inletCases: readonly SourceCase[] = [
       await stop();
 
       const taken = await bench.send("b").catch(() => false);
-      assert.deepEqual(bench.emitted, ["a"]);
+      assertEmitted(bench.emitted, ["a"]);
       await bench.start();
       assert.equal(await bench.send("c"), true);
       await bench.untilEmitted("c");
 
-      assert.deepEqual(bench.emitted, taken ? ["a", "b", "c"] : ["a", "c"]);
+      assertEmitted(bench.emitted, taken ? ["a", "b", "c"] : ["a", "c"]);
     },
   },
   {
@@ -160,8 +171,45 @@ export const inletCases: readonly SourceCase[] = [
 
       if (ignores) throw failure(ignoresRoom);
       assert.equal(await last, true);
-      await bench.untilEmitted(texts.at(-1) ?? "");
-      assert.deepEqual(bench.emitted, texts);
+      for (const text of texts) await bench.untilEmitted(text);
+      assertEmitted(bench.emitted, texts);
+    },
+  },
+  {
+    name: "what is refused while it waits for room is not overtaken by what was sent after it",
+    async run(bench) {
+      await bench.start();
+      const release = bench.hold();
+      const { texts, last } = await sentWhileFull(bench, SOME_SENT);
+      await bench.untilWaits();
+
+      bench.refuse(1);
+      release();
+
+      const taken = (await last) ? texts : texts.slice(0, -1);
+      for (const text of taken) await bench.untilEmitted(text);
+      assertEmitted(bench.emitted, taken);
+    },
+  },
+  {
+    name: "what waits for room when a source stops is refused, or reaches the next one",
+    async run(bench) {
+      const stop = await bench.start();
+      const release = bench.hold();
+      const sent = bench.send("a").catch(() => false);
+      await bench.untilWaits();
+
+      const stopped = stop();
+      bench.refuse(Number.POSITIVE_INFINITY);
+      release();
+      await stopped;
+      const taken = await sent;
+      bench.refuse(0);
+      await bench.start();
+      assert.equal(await bench.send("b"), true);
+      await bench.untilEmitted("b");
+
+      assertEmitted(bench.emitted, taken ? ["a", "b"] : ["b"]);
     },
   },
 ];
@@ -171,10 +219,13 @@ const ignoresRoom =
   "await each receive and each emit before the next one: what waits is in memory alone, and lost when the process ends";
 
 /** Sends until a sender has to wait, as one does that is answered when its message is taken. */
-async function sentWhileFull(bench: SourceBench): Promise<{ texts: readonly string[]; last: Promise<boolean> }> {
+async function sentWhileFull(
+  bench: SourceBench,
+  most = SENT_WHILE_FULL,
+): Promise<{ texts: readonly string[]; last: Promise<boolean> }> {
   const texts: string[] = [];
   let last = Promise.resolve(true);
-  while (texts.length < SENT_WHILE_FULL) {
+  while (texts.length < most) {
     const text = `t${texts.length}`;
     texts.push(text);
     last = bench.send(text);

@@ -3,39 +3,75 @@ import { test } from "node:test";
 import { definePlugin, reasonOf, type SourceContext } from "../../core/sdk/index.js";
 import { pluginConformance } from "../../core/testing/index.js";
 
-/** What a source does with each message of a client that has no part in it, such as one of a broker. */
-const sources = [
-  {
-    does: "takes a message when the one before is in the channels",
-    taking: () => {
-      let before: Promise<unknown> = Promise.resolve();
-      return (emit: () => Promise<void>) => {
-        before = before.then(() => again(emit));
-      };
+type EmitOne = () => Promise<void>;
+
+/** A source of messages of a client that has no part in it, such as those of a broker, which keeps what is not taken. */
+interface Takes {
+  /** Takes a message; resolves to false when it is not in the channels, and the broker keeps it. */
+  take(emit: EmitOne, isStopped: () => boolean): Promise<boolean>;
+}
+
+const inTurn = (): Takes => {
+  let before: Promise<unknown> = Promise.resolve();
+  return {
+    take(emit, isStopped) {
+      const taken = before.then(() => again(emit, isStopped));
+      before = taken;
+      return taken;
     },
-    fault: "",
-  },
+  };
+};
+
+const full = "while the channels take nothing few emits wait, and what was sent meanwhile is emitted in order";
+const overtaken = "what is refused while it waits for room is not overtaken by what was sent after it";
+const stopped = "what waits for room when a source stops is refused, or reaches the next one";
+
+const sources = [
+  { does: "takes a message when the one before is in the channels", takes: inTurn, of: full, fault: "" },
+  { does: "takes a message when the one before is in the channels", takes: inTurn, of: overtaken, fault: "" },
+  { does: "takes a message when the one before is in the channels", takes: inTurn, of: stopped, fault: "" },
   {
     does: "awaits nothing",
-    taking: () => (emit: () => Promise<void>) => void again(emit),
+    takes: (): Takes => ({ take: again }),
+    of: full,
     fault:
       "while the channels take nothing more than 100 emits wait, of messages whose sender was told that they are sent; " +
       "await each receive and each emit before the next one: what waits is in memory alone, and lost when the process ends",
   },
+  {
+    does: "has several messages in hand and tries each again by itself",
+    takes: (): Takes => ({ take: again }),
+    of: overtaken,
+    fault: 'emitted in another order than sent: "t1", "t2", "t0" instead of "t0", "t1", "t2"',
+  },
+  {
+    does: "acknowledges what it has in hand when it stops",
+    takes: (): Takes => ({
+      async take(emit, isStopped) {
+        await again(emit, isStopped);
+        return true;
+      },
+    }),
+    of: stopped,
+    fault: 'not emitted, although its sender was told that it is sent: "a"',
+  },
 ];
 
-async function again(emit: () => Promise<void>): Promise<void> {
-  for (let isTaken = false; !isTaken; ) {
+async function again(emit: EmitOne, isStopped: () => boolean): Promise<boolean> {
+  let isTaken = false;
+  while (!isTaken && !isStopped()) {
     isTaken = await emit().then(
       () => true,
       () => false,
     );
   }
+  return isTaken;
 }
 
-for (const { does, taking, fault } of sources)
-  test(`of a source that ${does} ${fault === "" ? "nothing is" : "the fault is"} said`, async () => {
-    let message: ((text: string) => void) | undefined;
+for (const { does, takes, of, fault } of sources)
+  test(`of a source that ${does}, ${fault === "" ? "nothing" : "the fault"} is said: ${of}`, async () => {
+    const kept: string[] = [];
+    let told = () => {};
     const definition = definePlugin({
       apiVersion: 1,
       kind: "source",
@@ -44,13 +80,26 @@ for (const { does, taking, fault } of sources)
       stability: "beta",
       config: {},
       create: (_, { emit }: SourceContext<unknown>) => {
-        const take = taking();
+        const { take } = takes();
+        let isStopped = true;
+        let taking: Promise<unknown> = Promise.resolve();
         return {
           async start() {
-            message = (text) => take(() => emit([{ headers: {}, body: text }]));
+            isStopped = false;
+            told = () => {
+              for (const text of isStopped ? [] : kept.splice(0)) {
+                const taken = take(
+                  () => emit([{ headers: {}, body: text }]),
+                  () => isStopped,
+                );
+                taking = Promise.all([taking, taken.then((isTaken) => isTaken || kept.push(text))]);
+              }
+            };
+            told();
           },
           async stop() {
-            message = undefined;
+            isStopped = true;
+            await taking;
           },
         };
       },
@@ -58,13 +107,14 @@ for (const { does, taking, fault } of sources)
     const openInlet = async () => ({
       config: {},
       async send(text: string) {
-        message?.(text);
-        return message !== undefined;
+        kept.push(text);
+        told();
+        return true;
       },
       close: async () => {},
     });
     const cases = await pluginConformance(definition, { openInlet });
-    const found = cases.find(({ name }) => name.startsWith("while the channels take nothing few emits wait"));
+    const found = cases.find(({ name }) => name === of);
     assert.ok(found !== undefined);
 
     const reason = await found.run().then(

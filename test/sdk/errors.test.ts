@@ -42,6 +42,14 @@ for (const { what, thrown, reason } of [
     thrown: unreadable,
     reason: "something was thrown that cannot be made a text",
   },
+  { what: "undefined", thrown: undefined, reason: "undefined was thrown" },
+  { what: "an empty text", thrown: "", reason: "an empty text was thrown" },
+  { what: "an object like an error", thrown: { message: "busy", code: 5 }, reason: "busy" },
+  {
+    what: "an object that is like no error",
+    thrown: { odd: true, status: 503 },
+    reason: "an object that is no error was thrown, with odd, status",
+  },
   { what: "no error", thrown: Object.create(null), reason: "something was thrown that cannot be made a text" },
 ])
   test(`the reason of ${what} is one line`, () => assert.equal(reasonOf(thrown), reason));
