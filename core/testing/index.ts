@@ -7,6 +7,7 @@ export type { ChannelLimits } from "./channel-fixture.js";
 export { markOf } from "./marked-event.js";
 export { pluginConformance } from "./plugin-conformance.js";
 export type {
+  AcceptedRequest,
   ChannelSetup,
   ConformanceCase,
   ConformanceInlet,

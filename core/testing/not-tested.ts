@@ -1,5 +1,6 @@
 import type { AnyPlugin, Kind } from "../sdk/index.js";
 import { interruptCases, poisonCases, unreachableCases } from "./failure-cases.js";
+import { acceptedCase } from "./flow-cases.js";
 import { declaredDurable } from "./plugin-conformance.js";
 import type { ConformanceCase } from "./plugin-setup.js";
 import { silentStoreCases } from "./silent-store-cases.js";
@@ -28,6 +29,7 @@ interface Part {
 const parts: readonly Part[] = [
   { kind: "channel", what: "what a channel does", member: "limits", case: declaredDurable, isWhole: true },
   { kind: "source", what: "what a source emits", member: "openInlet", case: nameOf(inletCases), isWhole: true },
+  { kind: "handler", what: "what a handler makes of a request", member: "accepted", case: acceptedCase },
   { kind: "sink", what: "what a sink stores", member: "openStore", case: nameOf(deliveryCases), isWhole: true },
   { kind: "sink", what: "data that the store refuses", member: "store with poisoned", case: nameOf(poisonCases) },
   {

@@ -6,7 +6,8 @@ import { declarationCases, lifecycleCases } from "./component-cases.js";
 import { asKind, inRoom, type Room } from "./component-fixture.js";
 import { copyOfLive } from "./copied-folder.js";
 import { failure } from "./expectations.js";
-import { flowCases, interruptCases, poisonCases, unreachableCases } from "./failure-cases.js";
+import { interruptCases, poisonCases, unreachableCases } from "./failure-cases.js";
+import { flowCases } from "./flow-cases.js";
 import { keptEventsCases } from "./kept-events.js";
 import { unsettledCalls } from "./plugin-calls.js";
 import type { ChannelSetup, ConformanceCase, ConformanceStore, PluginSetup, Values } from "./plugin-setup.js";
@@ -14,6 +15,7 @@ import { randomFailureCases } from "./random-failures.js";
 import { silentStoreCases } from "./silent-store-cases.js";
 import { deliveryCases, leftOpenCases, onStore, type SinkCase } from "./sink-cases.js";
 import { sourceCases } from "./source-cases.js";
+import { alreadyStoredCases, keptIdsCases } from "./stored-cases.js";
 
 /**
  * Everything that a plugin of this kind has to do, as far as the setup allows to see it. A case about something that
@@ -33,6 +35,7 @@ export async function pluginConformance(
     ...sourceCases(definition, setup),
     ...onStore(definition, setup, [
       ...deliveryCases,
+      ...alreadyStoredCases,
       ...keptEventsCases,
       ...(await failureCases(setup)),
       ...randomFailureCases(setup.seed),
@@ -150,6 +153,7 @@ async function failureCases(setup: PluginSetup): Promise<readonly SinkCase[]> {
     ...(able?.unreachable === undefined ? [] : unreachableCases),
     ...(able?.interrupt === undefined ? [] : interruptCases),
     ...(able?.tcp === undefined ? [] : silentStoreCases),
+    ...(able?.keepsIds === true ? keptIdsCases : []),
   ];
 }
 

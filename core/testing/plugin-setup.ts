@@ -12,6 +12,8 @@ export interface PluginSetup {
   openStore?(folder: string): Promise<ConformanceStore>;
   /** For a source: makes a way to send it something, for one case. */
   openInlet?(folder: string): Promise<ConformanceInlet>;
+  /** For a handler: requests that it accepts. @beta */
+  readonly accepted?: readonly AcceptedRequest[];
   /** Seconds that one case may take; 60 if absent. */
   readonly caseSeconds?: number;
   /** Of the random failures; another one in each run if absent. The name of the case has it. */
@@ -20,6 +22,17 @@ export interface PluginSetup {
   limits?(limits: ChannelLimits, folder: string): Values;
   /** For a channel: what it promises beyond its limits. */
   readonly channel?: ChannelSetup;
+}
+
+/** A request that a handler makes events of. @beta */
+export interface AcceptedRequest {
+  /** `POST` when absent. */
+  readonly method?: string;
+  /** `/notify` when absent. */
+  readonly path?: string;
+  /** Names in lower case; none when absent. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array;
 }
 
 /** What a channel promises beyond its limits; what is absent is not promised, and not tested. @stable */
@@ -70,6 +83,11 @@ export interface ConformanceStore {
   interrupt?(): Promise<void>;
   /** For a store behind TCP: lets the cases stop what goes between it and the sink. */
   readonly tcp?: StoreAddress;
+  /**
+   * True for a store that keeps the ids of events (`idOf` of deneb/sdk) and leaves out those that it has: what is written again is stored
+   * once. @beta
+   */
+  readonly keepsIds?: true;
   /** Makes of an event one that the store will never take; its mark stays. */
   poisoned?(event: Event): Event;
   /** Removes the store. */

@@ -28,7 +28,7 @@ async function casesOf(otherwise: (store: (events: readonly Event[]) => void) =>
   });
   const openStore = async () => {
     stored.length = 0;
-    return { config: {}, readBack: async () => [...stored], close: async () => {} };
+    return { config: {}, keepsIds: true as const, readBack: async () => [...stored], close: async () => {} };
   };
   return await pluginConformance(definition, { openStore, ...(caseSeconds === undefined ? {} : { caseSeconds }) });
 }
@@ -96,6 +96,24 @@ const broken = [
     fault:
       "persist resolves to { requestBytes, responseBytes }, counts of bytes, 0 where they are not known; " +
       "it resolved to { requestBytes: NaN, responseBytes: 0 }",
+  },
+  {
+    says: "says of what is stored that it is not",
+    otherwise: () => ({ positions: { alreadyStored: async () => [] } }),
+    named: "a sink that tells which events of a batch it has",
+    fault: "alreadyStored does not name what is stored, which is written again then: a1, a2",
+  },
+  {
+    says: "says of everything that it is stored",
+    otherwise: () => ({ positions: { alreadyStored: async ({ events }) => events } }),
+    named: "a sink that tells which events of a batch it has",
+    fault: "alreadyStored names what is not stored, and is lost then: a1, a2",
+  },
+  {
+    says: "keeps no ids, although its setup says so,",
+    otherwise: () => ({}),
+    named: "what is written again under the same ids",
+    fault: 'stored more than once: "a1", "a2"',
   },
 ] as const satisfies readonly {
   says: string;

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { sampleNotifications } from "../../core/embedded/sample-notifications.js";
 import type { ChannelLimits, PluginSetup } from "../../core/testing/index.js";
 import { brokerOfTests } from "../support/mosquitto-server.js";
 import { answersKafka, kafkaOfTests, NO_KAFKA } from "../support/provided-kafka.js";
@@ -45,6 +46,10 @@ export const setups: ReadonlyMap<string, readonly NamedSetup[]> = new Map<string
         },
       },
     ],
+  ],
+  [
+    "handler ngsi",
+    [{ name: "", setup: { config: () => ({ ngsi_version: "auto" }), accepted: Object.values(sampleNotifications) } }],
   ],
   ["interceptor remove_header", [{ name: "", setup: { config: () => ({ withName: "link" }) } }]],
   ["interceptor search_replace", [{ name: "", setup: { config: () => ({ searchPattern: "a" }) } }]],

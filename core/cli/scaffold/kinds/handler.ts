@@ -1,4 +1,4 @@
-import { declarationText, type KindTexts, type NamedTexts, plainConformance, schemaText } from "./kind-texts.js";
+import { declarationText, type KindTexts, type NamedTexts, schemaText } from "./kind-texts.js";
 
 /** A handler for lines of readings. */
 export const handlerTexts: KindTexts = (names): NamedTexts => {
@@ -55,7 +55,11 @@ function refused(reason«: string»)«: RejectedRequest» {
   return new RejectedRequest(400, reason, {}, undefined, "not-readings");
 }
 `,
-      conformance: plainConformance,
+      conformance: `«import type { PluginSetup } from "deneb/sdk/testing";
+
+»/** How the conformance suites test this plugin; \`deneb plugin test\` reads it, too. */
+export const setup«: PluginSetup» = { accepted: [{ body: "Room1;temperature;21.5\\nRoom2;temperature;19" }] };
+`,
     },
     agentTest: `import assert from "node:assert/strict";
 import { test } from "node:test";
