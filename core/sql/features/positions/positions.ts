@@ -4,7 +4,7 @@ import type { Statement, TableName } from "../../contract/statement.js";
 import type { PlacedRows, Step } from "../../rows/grouping.js";
 import type { KnownStore } from "../../tables/known-store.js";
 import { CommitUnits, channelOf, coveredBy, partOf, rowKey, withoutPart } from "./commit-units.js";
-import { GoneBack } from "./gone-back.js";
+import { reportGoneBack, type Suspicion } from "./gone-back.js";
 import { positionConflict } from "./position-errors.js";
 import { DATABASE, PART, type PositionRow, PositionRows, type Standing } from "./position-rows.js";
 import { ownPositions } from "./stored-summary.js";
@@ -56,7 +56,8 @@ export class Positions {
   readonly #known: RecentMap<Standing>;
   /** The positions that rows were last moved to, whatever became of that. */
   readonly #tried: RecentMap<string>;
-  readonly #goneBack: GoneBack;
+  /** The rows that were read last as this run did not leave them, and that no write has moved since. */
+  readonly #suspicions = new Map<string, Suspicion>();
   /** What other runs moved before that they had moved when a row was read first. */
   readonly #since: string;
 
@@ -68,7 +69,6 @@ export class Positions {
     this.#known = new RecentMap(this.#most);
     this.#tried = new RecentMap(this.#most);
     this.#kept = new RecentMap(this.#most);
-    this.#goneBack = new GoneBack(store.log);
     this.#since = of.now().toISOString();
   }
 
@@ -92,7 +92,10 @@ export class Positions {
       written: () => {
         for (const { key, next } of moves) {
           this.#known.set(key, next);
-          this.#goneBack.moved(key);
+          const suspicion = this.#suspicions.get(key);
+          if (suspicion === undefined) continue;
+          this.#suspicions.delete(key);
+          reportGoneBack(this.#store.log, suspicion);
         }
       },
     };
@@ -199,7 +202,8 @@ export class Positions {
       throw positionConflict({ sink, channel, table, owner: found.owner, moved: found.moved, deletion });
     }
     const isStrange = known?.owner === run && !same && found?.position !== this.#tried.get(key);
-    this.#goneBack.suspect(key, isStrange ? { name, known, found } : undefined);
+    if (isStrange) this.#suspicions.set(key, { name, known, found });
+    else this.#suspicions.delete(key);
     this.#known.set(key, found === undefined ? NOTHING : standingOf(found));
   }
 
