@@ -1,4 +1,4 @@
-import type { ComponentNode, Topology } from "../configuration/topology.js";
+import type { ComponentNode, SourceNode, Topology } from "../configuration/topology.js";
 import { CountedChannel } from "../pipeline/counted-channel.js";
 import { ChannelOutlet } from "../pipeline/delivery/channel-outlet.js";
 import { AgentError } from "../sdk/index.js";
@@ -19,9 +19,8 @@ export function assemble(topology: Topology, parts: AssemblyParts, previous: Ass
   const channels = topology.channels.map((node) => kept.channels.get(node.name) ?? channelAfter(previous, node, parts));
   const byName = new Map(channels.map((running) => [running.name, running]));
   const sinks = assembledSinks(topology, { kept, outletOf: (name) => channelOf(byName, name).outlet, parts });
-  const channelNamed = (name: string) => channelOf(byName, name).channel;
   const sources = topology.sources.map(
-    (node) => kept.sources.get(node.name) ?? runningSource(node, channelNamed, parts),
+    (node) => kept.sources.get(node.name) ?? runningSource(node, channelsOf(node, byName), parts),
   );
   return { channels, sinks, sources };
 }
@@ -64,6 +63,11 @@ function runningChannel(node: ComponentNode, parts: AssemblyParts): RunningChann
   const channel = new CountedChannel(component, account, context.now);
   const outlet = new ChannelOutlet(channel, account, titleOf(node));
   return { name: node.name, node, channel, outlet, reported, setupTime: parts.clock.now(), status: "IDLE" };
+}
+
+/** Not a function: what a source keeps of its channels must not keep the assembly before. */
+function channelsOf({ channels: names }: SourceNode, channels: ReadonlyMap<string, RunningChannel>) {
+  return new Map(names.map((name) => [name, channelOf(channels, name).channel]));
 }
 
 function channelOf(channels: ReadonlyMap<string, RunningChannel>, name: string): RunningChannel {

@@ -14,14 +14,14 @@ import { ReportedHealth } from "./reported-health.js";
 /** A source with what is nested in it, and its way into its channels. */
 export function runningSource(
   node: SourceNode,
-  channelOf: (name: string) => CountedChannel,
+  channels: ReadonlyMap<string, CountedChannel>,
   parts: AssemblyParts,
 ): RunningSource {
   const reported = new ReportedHealth(parts.clock);
   const reporting = { parts, reported };
   const context = contextOf(node.name, parts, reported);
   const interceptors = node.interceptors.map((own) => runningInterceptor(own, node.name, reporting));
-  const processor = channelProcessor(node, { interceptors, channelOf, reporting });
+  const processor = channelProcessor(node, { interceptors, channels, reporting });
   const { slots, handler, handlerType } = filledSlots(node, reporting);
   const traced = parts.tracing === undefined ? undefined : new TracedRequests(node.name, parts.tracing);
   const quota = quotaOf(node, parts);
@@ -66,20 +66,20 @@ function runningInterceptor(node: ComponentNode, source: string, reporting: Repo
 
 interface ProcessorInput {
   readonly interceptors: readonly RunningInterceptor[];
-  readonly channelOf: (name: string) => CountedChannel;
+  readonly channels: ReadonlyMap<string, CountedChannel>;
   readonly reporting: Reporting;
 }
 
-function channelProcessor(node: SourceNode, { interceptors, channelOf, reporting }: ProcessorInput): ChannelProcessor {
+function channelProcessor(node: SourceNode, { interceptors, channels, reporting }: ProcessorInput): ChannelProcessor {
   const { parts } = reporting;
-  const { name, channels, selector } = node;
-  const context = { ...nestedContext(selector, name, reporting), ...plainContextOf(name, parts), channels };
+  const { name, selector } = node;
+  const own = { ...nestedContext(selector, name, reporting), ...plainContextOf(name, parts) };
   return new ChannelProcessor({
     interceptors,
     sourceTitle: titleOf(node),
     selectorName: selector.definition.type,
-    selector: createComponent("selector", atPath(name, selector), context),
-    channels: new Map(channels.map((channel) => [channel, channelOf(channel)])),
+    selector: createComponent("selector", atPath(name, selector), { ...own, channels: node.channels }),
+    channels,
     log: parts.loggers.of(name),
     unrouted: (events) => parts.observer.unrouted?.(name, events),
   });
