@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startAgent } from "../support/agent-process.js";
+import { httpAgent } from "../support/http-agent.js";
 import { startOwnPostgresql } from "../support/own-postgresql.js";
 import { postgresqlPrograms } from "../support/postgresql-programs.js";
 import { tempFolder } from "../support/temp-folder.js";
@@ -10,21 +11,8 @@ const programs = await postgresqlPrograms();
 const skip = programs === undefined ? "initdb and pg_ctl are not installed" : false;
 
 function properties(port: number): string {
-  return [
-    "a.sources = http-source",
-    "a.channels = c",
-    "a.sinks = s",
-    "a.sources.http-source.type = http",
-    "a.sources.http-source.port = 0",
-    "a.sources.http-source.bind = 127.0.0.1",
-    "a.sources.http-source.channels = c",
-    "a.sources.http-source.handler = ngsi",
-    "a.channels.c.type = memory",
-    "a.sinks.s.type = rdb",
-    "a.sinks.s.channel = c",
-    "a.sinks.s.rdb_host = 127.0.0.1",
-    `a.sinks.s.rdb_port = ${port}`,
-  ].join("\n");
+  const lines = ["a.sinks.k.rdb_host = 127.0.0.1", `a.sinks.k.rdb_port = ${port}`];
+  return httpAgent({ channel: "memory", sink: "rdb", lines });
 }
 
 test("a database that is away at the start and comes back later is a line in the log, without any event", {

@@ -3,23 +3,11 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { test } from "node:test";
 import { startAgent } from "../support/agent-process.js";
+import { httpAgent } from "../support/http-agent.js";
 import { tempFolder } from "../support/temp-folder.js";
 import { until } from "../support/until.js";
 
-const properties = `
-a.sources = http-source
-a.channels = c
-a.sinks = k
-a.sources.http-source.type = http
-a.sources.http-source.port = 0
-a.sources.http-source.bind = 127.0.0.1
-a.sources.http-source.channels = c
-a.sources.http-source.handler = ngsi
-a.channels.c.type = file
-a.sinks.k.type = rdb
-a.sinks.k.channel = c
-a.sinks.k.rdb_dialect = sqlite
-`;
+const properties = httpAgent({ channel: "file", sink: "rdb", lines: ["a.sinks.k.rdb_dialect = sqlite"] });
 
 test("senders that keep more connections than the process may open files do not keep it from its work", {
   skip: process.platform === "linux" ? false : "the limit is read from /proc",

@@ -7,6 +7,7 @@ import { type TestContext, test } from "node:test";
 import { smallDisk } from "../crash/small-disk.js";
 import { type AgentProcess, startAgent } from "../support/agent-process.js";
 import { freePort } from "../support/free-port.js";
+import { httpAgent } from "../support/http-agent.js";
 import { type Alert, type OwnPrometheus, ownPrometheus } from "../support/prometheus-programs.js";
 import { teamOf } from "../support/team.js";
 import { tempFolder } from "../support/temp-folder.js";
@@ -255,23 +256,9 @@ test("nothing fires for an agent that works", async (context) => {
 });
 
 function small(store: "sqlite" | "away" = "sqlite"): string {
-  const sink =
-    store === "sqlite"
-      ? "type = rdb\na.sinks.k.rdb_dialect = sqlite"
-      : "type = http\na.sinks.k.url = http://127.0.0.1:1/";
-  return `
-a.sources = http-source
-a.channels = c
-a.sinks = k
-a.sources.http-source.type = http
-a.sources.http-source.bind = 127.0.0.1
-a.sources.http-source.port = 0
-a.sources.http-source.channels = c
-a.sources.http-source.handler = ngsi
-a.channels.c.type = file
-a.sinks.k.channel = c
-a.sinks.k.${sink}
-`;
+  return store === "sqlite"
+    ? httpAgent({ channel: "file", sink: "rdb", lines: ["a.sinks.k.rdb_dialect = sqlite"] })
+    : httpAgent({ channel: "file", sink: "http", lines: ["a.sinks.k.url = http://127.0.0.1:1/"] });
 }
 
 /** Waits until Prometheus has seen this number of dead letters of the sink `refusing`. */

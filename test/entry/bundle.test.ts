@@ -5,26 +5,14 @@ import { type TestContext, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { notification, post } from "../end-to-end/notification.js";
 import { startAgent } from "../support/agent-process.js";
+import { httpAgent } from "../support/http-agent.js";
 import { repositoryRoot } from "../support/repository.js";
 import type { Start } from "../support/start-probe.js";
 import { tempFolder } from "../support/temp-folder.js";
 import { until } from "../support/until.js";
 import { writeFiles } from "../support/written-files.js";
 
-const properties = `
-b.sources = http-source
-b.channels = c
-b.sinks = k
-b.sources.http-source.type = http
-b.sources.http-source.bind = 127.0.0.1
-b.sources.http-source.port = 0
-b.sources.http-source.channels = c
-b.sources.http-source.handler = ngsi
-b.channels.c.type = file
-b.sinks.k.type = rdb
-b.sinks.k.channel = c
-b.sinks.k.rdb_dialect = sqlite
-`;
+const properties = httpAgent({ channel: "file", sink: "rdb", lines: ["a.sinks.k.rdb_dialect = sqlite"] });
 
 /** Runs an agent that stores a notification, and returns the files of the program that its main thread has run. */
 async function filesOfRun(context: TestContext, flags: readonly string[]): Promise<readonly string[]> {

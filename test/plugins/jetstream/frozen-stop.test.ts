@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startAgent } from "../../support/agent-process.js";
+import { httpAgent } from "../../support/http-agent.js";
 import { tempFolder } from "../../support/temp-folder.js";
 import { until } from "../../support/until.js";
 import { nameOfStream, ownNats } from "./nats.js";
@@ -8,22 +9,12 @@ import { nameOfStream, ownNats } from "./nats.js";
 test("a stop while the server is frozen answers senders that wait with 503 before it closes their connections", async (context) => {
   const server = await ownNats(context);
   if (server === undefined) return;
-  const properties = [
-    "a.sources = http-source",
-    "a.channels = c",
-    "a.sinks = s",
-    "a.sources.http-source.type = http",
-    "a.sources.http-source.port = 0",
-    "a.sources.http-source.bind = 127.0.0.1",
-    "a.sources.http-source.channels = c",
-    "a.sources.http-source.handler = ngsi",
-    "a.channels.c.type = jetstream",
+  const lines = [
     `a.channels.c.servers = ${server.url}`,
     `a.channels.c.stream = ${nameOfStream()}`,
     "a.channels.c.partitions = 1",
-    "a.sinks.s.type = logger",
-    "a.sinks.s.channel = c",
-  ].join("\n");
+  ];
+  const properties = httpAgent({ channel: "jetstream", sink: "logger", lines });
   const folder = await tempFolder(context);
   const agent = await startAgent(context, { properties, folder, env: { DENEB_GRACE_PERIOD: "1" } });
   const post = async (number: number) => {
