@@ -23,8 +23,8 @@ interface TakenEntriesParts {
 /** Takes over the entries of a log of shared dead letters, in their order, and knows which of them are still needed. */
 export class TakenEntries {
   readonly #parts: TakenEntriesParts;
-  readonly #places = new LetterPlaces();
-  readonly #others = new OtherGroups();
+  #places = new LetterPlaces();
+  #others = new OtherGroups();
   #of = { log: "", group: "" };
   #next = 0;
   #changes = 0;
@@ -67,6 +67,8 @@ export class TakenEntries {
   begin(of: { readonly log: string; readonly group: string }): void {
     this.#of = of;
     this.#next = 0;
+    this.#places = new LetterPlaces();
+    this.#others = new OtherGroups();
     this.#parts.erasures.clear();
   }
 

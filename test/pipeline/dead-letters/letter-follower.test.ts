@@ -4,6 +4,10 @@ import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { type DeadLetter, DeadLetters } from "../../../core/pipeline/dead-letters/dead-letters.js";
 import { LetterFollower } from "../../../core/pipeline/dead-letters/letter-follower.js";
+import { OwnChanges } from "../../../core/pipeline/dead-letters/own-changes.js";
+import { textOfEntry } from "../../../core/pipeline/dead-letters/shared-entries.js";
+import { SharedErasures } from "../../../core/pipeline/dead-letters/shared-erasures.js";
+import { TakenEntries } from "../../../core/pipeline/dead-letters/taken-entries.js";
 import { Erasures } from "../../../core/pipeline/erasures.js";
 import type { Event } from "../../../core/sdk/index.js";
 import { recordingLog } from "../../support/recording-log.js";
@@ -230,6 +234,29 @@ test("open letters of another group over the log stay in it, and are no letters 
   assert.deepEqual(await first.ids(), ["l.0.2-a"]);
   assert.equal(before, 0);
   assert.equal(shared.letters[0]?.offset, 1);
+});
+
+test("letters of a log that was made again keep no entry of the new one", async (context) => {
+  const letters = new DeadLetters(await tempFolder(context));
+  await letters.start();
+  context.after(() => letters.stop());
+  const { log } = recordingLog();
+  const erasures = new SharedErasures({ all: [], take: async () => {} });
+  const own = new OwnChanges();
+  const entries = new TakenEntries({ letters, erasures, own, by: "me", log, sinks: new Set(), add: async () => {} });
+  const entry = (group: string, offset: number) => {
+    const change = { sink: "k1", record: letter(`l.0.${offset}-a`) };
+    return { offset, text: textOfEntry({ kind: "change", change, agent: "x", group, by: "x", number: 1 }) };
+  };
+  entries.begin({ log: "l", group: "mine" });
+  await entries.takeOver([entry("other", 3), entry("mine", 4)]);
+  const before = { oldest: entries.oldest(), has: entries.has("l.0.4") };
+
+  entries.begin({ log: "m", group: "mine" });
+  await entries.takeOver([entry("mine", 7)]);
+
+  assert.deepEqual(before, { oldest: 3, has: true });
+  assert.deepEqual({ oldest: entries.oldest(), has: entries.has("l.0.4") }, { oldest: 8, has: false });
 });
 
 test("an erasure that one agent gets is kept by the others, by one that comes later, and in the log until none keeps it", async (context) => {
