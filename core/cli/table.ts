@@ -9,14 +9,16 @@ const noSides = { left: "", "left-mid": "", mid: "", "mid-mid": "", right: "", "
 const MOST_ROWS = 1000;
 
 /** Rows under a header, in columns as wide as their content, for people. */
-export function tableText(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  if (rows.length > MOST_ROWS) return longText([head, ...rows.map((row) => row.map((cell) => onOneLine(cell)))]);
+export function tableText(names: readonly string[], cells: readonly (readonly string[])[]): string {
+  // Names of columns may be those of attributes.
+  const [head = [], ...rows] = [names, ...cells].map((row) => row.map((cell) => onOneLine(cell)));
+  if (rows.length > MOST_ROWS) return longText([head, ...rows]);
   const table = new Table({
-    head: [...head],
+    head,
     chars: { ...none, ...noBottom, ...noSides },
     style: { head: [], border: [], "padding-left": 0, "padding-right": 0 },
   });
-  for (const row of rows) table.push(row.map((cell) => onOneLine(cell)));
+  for (const row of rows) table.push(row);
   return table
     .toString()
     .split("\n")

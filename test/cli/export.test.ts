@@ -3,14 +3,17 @@ import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, open, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { text } from "node:stream/consumers";
+import { PassThrough } from "node:stream";
+import { text as collected } from "node:stream/consumers";
 import { type TestContext, test } from "node:test";
 import { asyncBufferFromFile, parquetReadObjects } from "hyparquet";
 import Database from "libsql";
 import { FilesAside } from "../../core/cli/export/files.js";
+import { createProgram } from "../../core/cli/program.js";
 import type { Entity } from "../../core/ngsi/index.js";
 import { smallDisk } from "../crash/small-disk.js";
 import { attribute, entity, eventOf, never, sinkOf } from "../plugins/rdb-sink/sinks.js";
+import { recordingTerminal } from "../support/recording-terminal.js";
 import { main, runCli } from "../support/run-cli.js";
 import { tempFolder } from "../support/temp-folder.js";
 
@@ -69,6 +72,35 @@ test("CSV quotes what needs it, and tells an empty text from a null", async (con
   assert.equal(stderr, "2 rows of 1 table\n");
 });
 
+test("on a terminal control characters of texts are escaped, and in a pipe all is as it was stored", async (context) => {
+  const { folder, run } = await stored(context);
+  const text = "\u001b]0;title\u0007\u009b2k\rover\u202e";
+  const { sink } = sinkOf({ rdb_dialect: "sqlite", rdb_folder: folder }, undefined, undefined, { name: "s" });
+  await sink.persist({ events: [eventOf(entity("urn:b", { text, [`n${text}\nm`]: "1" }), "svc")] }, never);
+  await sink.stop(never);
+  const shown = async (...args: readonly string[]) => {
+    const { terminal, out } = recordingTerminal();
+    const screen = new PassThrough();
+    const file = ["--config", path.join(folder, "agent.properties")];
+    const code = await createProgram({ ...terminal, bytes: screen, screen: { colors: false } }).run([...args, ...file]);
+    assert.equal(code, 0);
+    return (await collected(screen.end())) + out.join("\n");
+  };
+
+  const piped = await run("--entity", "urn:b", "--format", "csv");
+  const csv = await shown("export", "--entity", "urn:b");
+  const ndjson = await shown("export", "--entity", "urn:b", "--format", "ndjson");
+  const table = await shown("sql", `select * from svc.urn_b`);
+
+  assert.equal(piped.stdout.includes(text), true);
+  const escaped = "\\u001b]0;title\\u0007\\u009b2k\\rover\\u202e";
+  for (const output of [csv, ndjson, table]) {
+    assert.equal(output.includes(escaped), true, output);
+    assert.doesNotMatch(output, /[^\P{Cc}\n]|\u202e/u);
+  }
+  assert.equal(table.includes(`n${escaped}\\nm`), true, table);
+});
+
 test("an export of a table that no sink has listed is refused, and names it", async (context) => {
   const { run } = await stored(context);
 
@@ -84,7 +116,7 @@ test("an export whose reader goes away ends without a message", async (context) 
 
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
   child.stdout.destroy();
-  const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, "exit")]);
+  const [stderr, [code]] = await Promise.all([collected(child.stderr), once(child, "exit")]);
 
   assert.deepEqual([code, stderr], [0, ""]);
 });

@@ -31,26 +31,27 @@ export class Target {
     this.isFolder = isFolder;
   }
 
-  async write({ table, columns, rows }: StoredRows, { err, bytes = process.stdout }: Terminal): Promise<void> {
+  async write({ table, columns, rows }: StoredRows, terminal: Terminal): Promise<void> {
     const pages = rows[Symbol.asyncIterator]();
     const first = await pages.next();
     if (first.done === true || first.value.length === 0) return;
     const written = { columns, pages: resumed(first.value, pages), again: () => rows };
     if (this.#first !== undefined && !this.isFolder) throw severalTables(this.#first, table);
     this.#first ??= table.name;
-    const count = await this.#written(written, { table, bytes });
+    const count = await this.#written(written, table, terminal);
     this.tables += 1;
     this.rows += count;
-    if (this.isFolder) err(`${table.name}: ${count} rows`);
+    if (this.isFolder) terminal.err(`${table.name}: ${count} rows`);
   }
 
   async #written(
     written: Omit<Written, "format">,
-    { table, bytes }: { readonly table: StoredTable; readonly bytes: NodeJS.WritableStream },
+    table: StoredTable,
+    { bytes = process.stdout, screen }: Terminal,
   ): Promise<number> {
     const format = this.#format;
     if (this.#output === "-" && format !== "parquet") {
-      return await writeText({ ...written, format }, () => bytes, { end: false });
+      return await writeText({ ...written, format }, () => bytes, { end: false, isScreen: screen !== undefined });
     }
     const file = this.isFolder ? path.join(this.#output, fileNameOf(table, format)) : this.#output;
     return await this.files.write(file, (temporary) => writeTable(temporary, { ...written, format }));

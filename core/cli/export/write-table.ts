@@ -1,6 +1,7 @@
 import { createWriteStream } from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { printable } from "../../logging/log-record.js";
 import type { StoredColumn } from "../../sdk/index.js";
 import { type Rows, textFormats } from "./formats.js";
 import { writeParquet } from "./parquet.js";
@@ -32,20 +33,24 @@ function readingFirst(pages: AsyncIterable<Rows>, again: () => AsyncIterable<Row
   };
 }
 
-/** Writes the rows as text to a stream; `end` says whether the stream ends with them. */
+/**
+ * Writes the rows as text to a stream; `end` says whether the stream ends with them. On a screen the control characters of texts, which
+ * senders choose, are escaped.
+ */
 export async function writeText(
   { columns, pages, format }: Written & { readonly format: keyof typeof textFormats },
   to: () => NodeJS.WritableStream,
-  { end = true } = {},
+  { end = true, isScreen = false } = {},
 ): Promise<number> {
   const { header, row: text } = textFormats[format];
+  const shown = isScreen ? (lines: string) => printable(lines.replaceAll("\r\n", "\n")) : (lines: string) => lines;
   let count = 0;
   async function* chunks() {
     const first = header(columns);
-    if (first !== "") yield first;
+    if (first !== "") yield shown(first);
     for await (const page of pages) {
       count += page.length;
-      if (page.length > 0) yield page.map((row) => text(columns, row)).join("");
+      if (page.length > 0) yield shown(page.map((row) => text(columns, row)).join(""));
     }
   }
   // The next part is made when the one before is taken.
