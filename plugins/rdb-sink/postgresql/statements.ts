@@ -78,8 +78,15 @@ export function remove({ name, key, cells, until }: RemovedRows): Statement {
 function reader({ kind }: Column, timeFormat: string | undefined, parameter: (cell: Cell) => string) {
   if (kind !== "text") return (column: string) => column;
   if (timeFormat === undefined) return utc;
-  const format = parameter(timeFormat);
-  return (column: string) => `to_timestamp(${column}, ${format})`;
+  const [text, format] = withZone(timeFormat);
+  const given = parameter(format);
+  return (column: string) => `to_timestamp(${text}${column}, ${given})`;
+}
+
+/** What is put before a text, and the format that reads both: in UTC, unless the format reads a zone. */
+function withZone(format: string): readonly [text: string, format: string] {
+  if (/TZ|OF/i.test(format.replaceAll(/"(?:[^"\\]|\\.)*"/g, ""))) return ["", format];
+  return ["'+00 ' || ", format.replace(/^(?:FX)?/i, "$&TZH ")];
 }
 
 /** A time without a zone is in UTC: in the zone of the session there are hours that come twice, and some that are left out. */

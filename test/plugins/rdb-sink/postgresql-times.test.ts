@@ -108,3 +108,24 @@ test("last data are those of the latest time in UTC, whatever zone and summer ti
   assert.deepEqual(await query("SELECT p FROM svc.car_t_last_data"), [{ p: String(times[1]) }]);
   assert.deepEqual(await query("SELECT measured FROM svc.urn_m_last_data"), [{ measured: "2026-07-01T11:30:00" }]);
 });
+
+// In Madrid the clocks have no 02:30 on this day, and an hour later they have 03:30.
+const texts = ["2026-03-29 02:30:00.000", "2026-03-29 03:10:00.000"] as const;
+const formats = ["YYYY-MM-DD HH24:MI:SS.MS", "FXYYYY-MM-DD HH24:MI:SS.MS", 'YYYY-MM-DD HH24:MI:SS.MS"TZ"'] as const;
+
+for (const [index, last_data_sql_timestamp_format] of formats.entries())
+  test(`last data are of the later time where ${last_data_sql_timestamp_format} reads it, in summer time too`, {
+    skip,
+  }, async () => {
+    if (server === undefined) return;
+    const { host, port, user, password, database, query } = server;
+    await query(`ALTER DATABASE ${database} SET timezone = 'Europe/Madrid'`);
+    const place = { rdb_host: host, rdb_port: port, rdb_username: user, rdb_password: password };
+    const how = { last_data_mode: "upsert", last_data_timestamp_key: "at", last_data_sql_timestamp_format } as const;
+    const { sink } = sinkOf({ ...place, rdb_database: database, ...how });
+
+    for (const at of texts) await sink.persist({ events: [eventOf(entity("urn:e", { at }), `read${index}`)] }, never);
+    await sink.stop(never);
+
+    assert.deepEqual(await query(`SELECT at FROM read${index}.urn_e_last_data`), [{ at: texts[1] }]);
+  });
