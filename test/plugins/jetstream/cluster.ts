@@ -30,8 +30,23 @@ export async function natsCluster(context: TestContext, late = false): Promise<r
   }
   // Two servers that have never heard of a third one have a leader in 2.9 and 2.10, and none in 2.15.
   if (late) await Promise.allSettled(servers.slice(1).map((server) => led(server, LATE_MILLIS)));
-  else await Promise.all(servers.map((server) => led(server, START_MILLIS)));
+  else {
+    await Promise.all(servers.map((server) => led(server, START_MILLIS)));
+    await formed(servers);
+  }
   return servers;
+}
+
+/** A leader may not know of all servers yet: it refuses streams with as many replicas. */
+async function formed([server]: readonly OwnNats[]): Promise<void> {
+  const url = server?.url ?? "";
+  const stream = { name: "trial", subjects: ["trial"], storage: "memory", num_replicas: SERVERS };
+  await until(
+    () => administer(url, "STREAM.CREATE.trial", stream).catch(() => ({ error: "away" })),
+    (answer) => !("error" in answer),
+    START_MILLIS,
+  );
+  await administer(url, "STREAM.DELETE.trial");
 }
 
 async function led({ url }: OwnNats, within: number): Promise<void> {

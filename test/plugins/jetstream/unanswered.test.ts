@@ -14,7 +14,7 @@ import { configOf, logOf, nameOfStream, ownNats } from "./nats.js";
 import { silencingProxy } from "./silencing-proxy.js";
 
 /** A put that ends at once is none that waits for an answer. */
-const TIMEOUT = 400;
+const TIMEOUT = 1200;
 
 test("what is put while a server is frozen is stored once when it goes on", async (context) => {
   const frozen = await frozenWhilePutting(context);
