@@ -6,6 +6,7 @@ import { type Logger, reasonOf } from "../../sdk/index.js";
 import { exitCodes } from "../command.js";
 import { noteEmptied, prepareFolder, prepareSockets } from "./folders.js";
 import { closeUntaken } from "./given-connections.js";
+import { heapShare } from "./heap-share.js";
 import { type Member, memberOf, tell } from "./member.js";
 import { type End, endFields, endText } from "./process-end.js";
 import { isWorkerMessage, roleVariable } from "./role.js";
@@ -74,7 +75,8 @@ export class Supervisor {
    * and the others are stopped.
    */
   async start(): Promise<boolean> {
-    cluster.setupPrimary({ exec: program, args: process.argv.slice(2) });
+    const execArgv = [...process.execArgv, ...heapShare(this.#members.length)];
+    cluster.setupPrimary({ exec: program, args: process.argv.slice(2), execArgv });
     const started = new Promise<void>((resolve) => {
       this.#started = resolve;
     });
