@@ -2,7 +2,7 @@ import type { DeadLetters } from "../../pipeline/dead-letters/dead-letters.js";
 import type { Ledger } from "../../pipeline/ledger.js";
 import type { Logger } from "../../sdk/index.js";
 import type { Agent } from "../agent.js";
-import { ledgerSnapshot } from "../state/ledger-snapshot.js";
+import { ledgerSnapshot, steadyBooks } from "../state/ledger-snapshot.js";
 import { type Verification, verification } from "./verification.js";
 
 /** Milliseconds that the stores have to answer. */
@@ -31,8 +31,8 @@ export class Verifier {
   }
 
   start(): void {
-    this.check();
-    this.#timer ??= setInterval(() => this.check(), INTERVAL).unref();
+    void this.check();
+    this.#timer ??= setInterval(() => void this.check(), INTERVAL).unref();
   }
 
   stop(): void {
@@ -52,10 +52,13 @@ export class Verifier {
     return await this.#running;
   }
 
-  /** What differs for a moment is different at the next check. */
-  check(): void {
+  /**
+   * What differs for a moment is different at the next check. Under a load that comes in equal steps it may be the same, so the
+   * books are read several times.
+   */
+  async check(): Promise<void> {
     const { agent, ledger, log } = this.#parts;
-    const { channels } = ledgerSnapshot(agent.assembly.channels, ledger);
+    const channels = await steadyBooks(() => ledgerSnapshot(agent.assembly.channels, ledger).channels);
     const now = new Map(channels.map(({ name, unaccounted }) => [name, unaccounted]));
     for (const { name, sinks: _, ...books } of channels) {
       const { unaccounted = 0 } = books;
