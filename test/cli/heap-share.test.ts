@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { heapShare } from "../../core/cli/workers/heap-share.js";
+import { startAgent } from "../support/agent-process.js";
+import { durable } from "../support/logging-workers.js";
+import { teamOf } from "../support/team.js";
+import { tempFolder } from "../support/temp-folder.js";
 
 const MIB = 1024 * 1024;
 const cases = [
@@ -45,3 +50,18 @@ for (const options of [
 
     assert.deepEqual(heapShare(8, memory), []);
   });
+
+test("each worker of a container is started with its part of the memory", async (context) => {
+  const folder = await tempFolder(context);
+  const constrained = "data:text/javascript,process.constrainedMemory=()=>536870912";
+  const env = { DENEB_WORKERS: "2", NODE_OPTIONS: `--import ${constrained}` };
+  const agent = await startAgent(context, { properties: durable, folder, env });
+
+  const { workers } = await teamOf(agent);
+  const words = await Promise.all(workers.map(({ pid }) => readFile(`/proc/${pid}/cmdline`, "utf8")));
+
+  assert.deepEqual(
+    words.map((text) => text.split("\0")[1]),
+    ["--max-old-space-size=128", "--max-old-space-size=128"],
+  );
+});

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
 import { RotatingFile } from "../../core/logging/rotating-file.js";
 import { SqliteDriver } from "../../plugins/rdb-sink/sqlite/driver.js";
 import { entity, eventOf, never, sinkOf } from "../plugins/rdb-sink/sinks.js";
+import { durable } from "../support/logging-workers.js";
 import { runCli } from "../support/run-cli.js";
 import { tempFolder } from "../support/temp-folder.js";
 
@@ -51,3 +53,24 @@ test("a log file in a folder that cannot be made is an error", { skip }, () => {
 
   assert.throws(() => file.write("line\n"), { code: "ENOENT" });
 });
+
+for (const { temporary, reason } of [
+  {
+    temporary: "/nowhere/at/all",
+    reason: /cannot make a folder for the sockets of the workers: .*ENOENT.*; name another/,
+  },
+  {
+    temporary: `/${"t".repeat(100)}`,
+    reason: /"\/t+" is too long by 14 bytes .*; name another .* in the variable TMPDIR/,
+  },
+])
+  test(`workers whose TMPDIR is ${temporary.slice(0, 20)} are refused with what to do`, async (context) => {
+    const config = path.join(await tempFolder(context), "a.properties");
+    await writeFile(config, durable);
+
+    const { code, stderr } = await runCli(["run", "--config", config, "--workers", "2"], { TMPDIR: temporary });
+
+    assert.equal(code, 2);
+    assert.match(stderr, /^error: .*workers = 2: /m);
+    assert.match(stderr, reason);
+  });

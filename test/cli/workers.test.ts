@@ -62,21 +62,6 @@ test("a worker is started again where the folder of the sockets was removed", as
   assert.equal(await agent.end("SIGTERM"), 0);
 });
 
-test("each worker of a container is started with its part of the memory", async (context) => {
-  const folder = await tempFolder(context);
-  const constrained = "data:text/javascript,process.constrainedMemory=()=>536870912";
-  const env = { DENEB_WORKERS: "2", NODE_OPTIONS: `--import ${constrained}` };
-  const agent = await startAgent(context, { properties: durable, folder, env });
-
-  const { workers } = await teamOf(agent);
-  const words = await Promise.all(workers.map(({ pid }) => readFile(`/proc/${pid}/cmdline`, "utf8")));
-
-  assert.deepEqual(
-    words.map((text) => text.split("\0")[1]),
-    ["--max-old-space-size=128", "--max-old-space-size=128"],
-  );
-});
-
 test("workers that live are reached again when the folder of the sockets was removed", async (context) => {
   const temporary = await tempFolder(context);
   const folder = await tempFolder(context);

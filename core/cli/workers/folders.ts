@@ -1,12 +1,14 @@
-import { lstat, mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { lstat, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { makeFolder } from "../../files/make-folder.js";
-import { codeOf } from "../../sdk/index.js";
+import { codeOf, reasonOf } from "../../sdk/index.js";
 
 /** The folder, in a data directory, of the workers from the second on. */
 export const WORKERS = "workers";
 /** In the folder of a worker that has nothing left to store. */
 const EMPTIED = "emptied";
+/** Bytes of the path of a socket that every system takes: a longer one is cut off without an error, and then two are the same. */
+const LONGEST_SOCKET = 103;
 
 /** The data directory of a worker: the first one has that of the agent, so that an agent may get workers, and lose them. */
 export function folderOf(dataDir: string, number: number): string {
@@ -45,6 +47,23 @@ export async function noteEmptied(folder: string, channels: readonly string[]): 
 export async function prepareFolder(folder: string): Promise<void> {
   await makeFolder(folder, 0o700);
   await rm(path.join(folder, EMPTIED), { force: true });
+}
+
+/** Makes the folder of the sockets of the workers in the temporary directory, or says why that cannot be and what to do. */
+export async function socketFolder(
+  temporary: string,
+): Promise<{ readonly folder: string } | { readonly reason: string }> {
+  const remedy = "name another temporary directory in the variable TMPDIR";
+  const bytes = Buffer.byteLength(path.join(temporary, "deneb-123456", "64"));
+  if (bytes > LONGEST_SOCKET) {
+    const excess = `"${temporary}" is too long by ${bytes - LONGEST_SOCKET} bytes for the sockets of the workers`;
+    return { reason: `${excess}; ${remedy}` };
+  }
+  try {
+    return { folder: await mkdtemp(path.join(temporary, "deneb-")) };
+  } catch (error) {
+    return { reason: `cannot make a folder for the sockets of the workers: ${reasonOf(error)}; ${remedy}` };
+  }
 }
 
 /** Makes the folder of the sockets again where something cleans up temporary files; throws when another user has made it. */

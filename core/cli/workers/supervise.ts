@@ -1,8 +1,7 @@
 import { once } from "node:events";
 import { readFileSync, rmSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import path from "node:path";
 import type { KernelFlags, KernelSettings } from "../../configuration/schema/kernel-settings.js";
 import { isShareable, workerFaults, workersKey } from "../../configuration/topology/workers.js";
 import type { Topology } from "../../configuration/topology.js";
@@ -17,7 +16,7 @@ import { withLogging } from "../agent-logging.js";
 import { brokerTimeouts } from "../broker-timeouts.js";
 import { exitCodes, type Terminal } from "../command.js";
 import { printFaults } from "../load.js";
-import { folderOf } from "./folders.js";
+import { folderOf, socketFolder } from "./folders.js";
 import { Supervisor } from "./supervisor.js";
 
 export interface Supervised {
@@ -43,15 +42,19 @@ export async function supervise(supervised: Supervised, terminal: Terminal): Pro
       `warning: ${workersKey(topology, settings.workers)} = ${settings.workers}: no source has a port that workers share; only worker 1 receives`,
     );
   }
+  const sockets = await socketFolder(tmpdir());
+  if ("reason" in sockets) {
+    terminal.err(`error: ${workersKey(topology, settings.workers)} = ${settings.workers}: ${sockets.reason}`);
+    return exitCodes.badInput;
+  }
   return await withLogging({ agent: topology.agent, settings, options }, terminal, async (logging) => {
-    const sockets = await mkdtemp(path.join(tmpdir(), "deneb-"));
     try {
-      return await runAll({ ...supervised, logging, sockets }, terminal);
+      return await runAll({ ...supervised, logging, sockets: sockets.folder }, terminal);
     } catch (error) {
       logging.loggers.of("deneb").error({ reason: reasonOf(error) }, "the agent cannot run");
       return exitCodes.failure;
     } finally {
-      await rm(sockets, { recursive: true, force: true });
+      await rm(sockets.folder, { recursive: true, force: true });
     }
   });
 }
