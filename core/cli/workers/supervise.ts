@@ -47,16 +47,18 @@ export async function supervise(supervised: Supervised, terminal: Terminal): Pro
     terminal.err(`error: ${workersKey(topology, settings.workers)} = ${settings.workers}: ${sockets.reason}`);
     return exitCodes.badInput;
   }
-  return await withLogging({ agent: topology.agent, settings, options }, terminal, async (logging) => {
-    try {
-      return await runAll({ ...supervised, logging, sockets: sockets.folder }, terminal);
-    } catch (error) {
-      logging.loggers.of("deneb").error({ reason: reasonOf(error) }, "the agent cannot run");
-      return exitCodes.failure;
-    } finally {
-      await rm(sockets.folder, { recursive: true, force: true });
-    }
-  });
+  try {
+    return await withLogging({ agent: topology.agent, settings, options }, terminal, async (logging) => {
+      try {
+        return await runAll({ ...supervised, logging, sockets: sockets.folder }, terminal);
+      } catch (error) {
+        logging.loggers.of("deneb").error({ reason: reasonOf(error) }, "the agent cannot run");
+        return exitCodes.failure;
+      }
+    });
+  } finally {
+    await rm(sockets.folder, { recursive: true, force: true });
+  }
 }
 
 function leftText(dataDir: string, left: readonly number[]): string {
