@@ -54,7 +54,7 @@ const DOUBTFUL =
   /^ER_(SIGNAL_|GIS_|VIEW_|NO_PARTITION_FOR_|NON_DEFAULT_VALUE_FOR_GENERATED_|1906$|CANT_CREATE_GEOMETRY|WRONG_VALUE|ILLEGAL_VALUE|DATA_OUT_OF_RANGE|INVALID_|JSON_|DIVISION_BY_ZERO|SUBQUERY_NO_1_ROW|REGEXP_)/;
 // Resources such as the disk, connections, conflicts, and what was ended by an operator or a time limit.
 const OF_ALL =
-  /^ER_(DISK_FULL|RECORD_FILE_FULL|OUT_OF|OUTOFMEMORY|CON_|TOO_MANY_USER_|ACCESS_DENIED|LOCK_|XA_|QUERY_|STATEMENT_TIMEOUT|SERVER_|CONNECTION_|NET_|NORMAL_SHUTDOWN|1969$|3024$)/;
+  /^ER_(DISK_FULL|RECORD_FILE_FULL|OUT_OF|OUTOFMEMORY|CON_|TOO_MANY_USER_|ACCESS_DENIED|LOCK_|TRANSACTION_ROLLBACK_|USER_LIMIT_|XA_|QUERY_|STATEMENT_TIMEOUT|SERVER_|CONNECTION_|NET_|NORMAL_SHUTDOWN|1969$|3024$)/;
 /** By `max_statement_time` of MariaDB, `max_execution_time` of MySQL. */
 const TOO_SLOW = ["ER_STATEMENT_TIMEOUT", "ER_1969", "ER_QUERY_TIMEOUT", "ER_3024"];
 // The limit of 1,017 columns of InnoDB has no code of its own in MariaDB.
@@ -85,10 +85,23 @@ const READ_ONLY = new Set([
   "ER_UNKNOWN_COM_ERROR",
 ]);
 
+/** A commit to such a node of Galera has no code of its own. */
+const OUTSIDE_OF_ITS_CLUSTER = /not connected to primary component/i;
+
 /** Whether the server, or this session of it, takes no writes. */
-function takesNoWrites(code: string | undefined): boolean {
-  return code !== undefined && READ_ONLY.has(code);
+function takesNoWrites({ code = "", message }: DatabaseError): boolean {
+  return READ_ONLY.has(code) || OUTSIDE_OF_ITS_CLUSTER.test(message);
 }
+
+/** By MySQL, by MariaDB, by MySQL Group Replication, and by Galera in MariaDB. */
+const WITHOUT_PRIMARY_KEY = [
+  "ER_TABLE_WITHOUT_PK",
+  "ER_REQUIRES_PRIMARY_KEY",
+  "ER_BEFORE_DML_VALIDATION_ERROR",
+  "ER_4165",
+];
+/** Percona XtraDB Cluster has no code for it. */
+const NO_PRIMARY_KEY = /without an explicit primary key/;
 
 interface Explanation {
   when(error: DatabaseError): boolean;
@@ -119,10 +132,11 @@ const explanations: readonly Explanation[] = [
       `a table on ${described(server)} has too many columns: ${message}; use attr_persistence = row for such entities`,
   },
   {
-    when: coded("ER_TABLE_WITHOUT_PK"),
-    say: (server) =>
-      `${described(server)} takes no tables without a primary key (sql_require_primary_key), as those of history are; set ` +
-      "sql_generate_invisible_primary_key = ON there, or sql_require_primary_key = OFF",
+    when: (error) => coded(...WITHOUT_PRIMARY_KEY)(error) || NO_PRIMARY_KEY.test(error.message),
+    say: (server, { message }) =>
+      `${described(server)} takes no tables without a primary key, as those of history are: ${message}; set ` +
+      "sql_generate_invisible_primary_key = ON there (MySQL), or switch off what asks for the key: sql_require_primary_key, " +
+      "pxc_strict_mode, innodb_force_primary_key, or REQUIRED_PRIMARY_KEY in wsrep_mode",
   },
   {
     when: coded("ER_NET_PACKET_TOO_LARGE"),
@@ -154,7 +168,11 @@ const explanations: readonly Explanation[] = [
     say: (server) => `${described(server)} has no connection left; raise max_connections or lower rdb_maxPoolSize`,
   },
   {
-    when: ({ code }) => takesNoWrites(code),
+    when: coded("ER_USER_LIMIT_REACHED"),
+    say: (server, { message }) => `${described(server)} has reached a limit of its account: ${message}; raise it`,
+  },
+  {
+    when: takesNoWrites,
     say: (server) =>
       `${described(server)} takes no writes now (read-only, or outside of its cluster); point rdb_host to the primary`,
   },

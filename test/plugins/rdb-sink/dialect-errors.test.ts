@@ -137,10 +137,8 @@ const explained = [
   },
   {
     dialect: mysql,
-    code: "ER_TABLE_WITHOUT_PK",
-    line:
-      'the server at db:5432 as user "u" takes no tables without a primary key (sql_require_primary_key), as those of history are; ' +
-      "set sql_generate_invisible_primary_key = ON there, or sql_require_primary_key = OFF",
+    code: "ER_USER_LIMIT_REACHED",
+    line: 'the server at db:5432 as user "u" has reached a limit of its account: why; raise it',
   },
   {
     dialect: sqlite,
@@ -148,6 +146,33 @@ const explained = [
     line: 'the disk of the database files in "db:5432" is full; free space, or inodes, there',
   },
 ] as const;
+
+for (const { code, message } of [
+  { code: "ER_TABLE_WITHOUT_PK", message: "Unable to create or change a table without a primary key" },
+  { code: "ER_REQUIRES_PRIMARY_KEY", message: "This table type requires a primary key" },
+  { code: "ER_BEFORE_DML_VALIDATION_ERROR", message: "The table does not comply with the requirements" },
+  { code: "ER_4165", message: "Galera replication not supported" },
+  { code: "ER_UNKNOWN_ERROR", message: "Percona-XtraDB-Cluster prohibits ... without an explicit primary key" },
+])
+  test(`${code} of a server that wants primary keys names what to set`, () =>
+    assert.match(
+      mysql.errors.explain({ code, message }, place),
+      /takes no tables without a primary key, .*; set sql_generate_invisible_primary_key = ON .* or switch off .*sql_require_primary_key/,
+    ));
+
+test("a commit to a node that is outside of its cluster by now is told as that", () => {
+  const message =
+    "Error while appending streaming replication fragment(provider status: Not connected to Primary Component)";
+
+  const told = mysql.errors.explain({ code: "ER_ERROR_DURING_COMMIT", message }, place);
+
+  assert.match(told, /takes no writes now \(read-only, or outside of its cluster\)/);
+});
+
+test("a limit of an account, and a conflict in a group, say nothing about a table", () => {
+  for (const code of ["ER_USER_LIMIT_REACHED", "ER_TRANSACTION_ROLLBACK_DURING_COMMIT"])
+    assert.equal(mysql.errors.ofOnePlace?.({ code, message: "" }), false, code);
+});
 
 for (const { dialect, code, message } of [
   {
