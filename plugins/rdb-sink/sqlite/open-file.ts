@@ -38,10 +38,14 @@ function preparedFile(path: string, busyMillis: number): OpenFile {
   return { path, inode: inodeOf(path), beside, connection };
 }
 
+/** The `-wal` file of a usual load stays below it. Without a limit it never shrinks: not after a long reader, nor a large transaction. */
+const MOST_BYTES_KEPT = 16 * 1024 * 1024;
+
 // None of them prepared: that would keep the file open. The query makes the files beside it.
 const BEGINNING = `
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = FULL;
+  PRAGMA journal_size_limit = ${MOST_BYTES_KEPT};
   SELECT 1 FROM sqlite_master`;
 
 /** Of two that make a file at once SQLite refuses one, whatever its time-out: each waits for what the other holds. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { cp, mkdir, readdir, readlink, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdir, readdir, readlink, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import Database from "libsql";
@@ -56,6 +56,28 @@ for (const removed of [["-wal", "-shm"], ["-wal"], ["-shm"]])
       [],
     );
   });
+
+test("what SQLite keeps beside a file shrinks when a program that read from it for long is done", async (context) => {
+  const folder = await tempFolder(context);
+  const { sink } = sinkOf({ rdb_dialect: "sqlite", rdb_folder: folder });
+  context.after(() => sink.stop(never));
+  const store = (value: string) => sink.persist({ events: [eventOf(entity("e", { a: value }), "s")] }, never);
+  const kept = async () => (await stat(join(folder, "s.db-wal"))).size;
+  await store("small");
+  const reader = new Database(join(folder, "s.db"));
+  context.after(() => reader.close());
+  reader.exec("BEGIN");
+  reader.exec("SELECT a FROM e");
+  const long = "x".repeat(5_000_000);
+  for (let row = 0; row < 5; row += 1) await store(long);
+  const grown = await kept();
+
+  reader.exec("COMMIT");
+  for (let row = 0; row < 3; row += 1) await store("small");
+
+  assert.ok(grown > 24_000_000, `${grown} bytes`);
+  assert.ok((await kept()) <= 16 * 1024 * 1024, `${await kept()} bytes`);
+});
 
 test("two that make the files of services at once both can use them", async (context) => {
   const folder = await tempFolder(context);
