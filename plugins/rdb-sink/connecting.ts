@@ -13,6 +13,8 @@ interface LeaseOptions {
   release(how: LeaseEnd): void;
   readonly limitMillis: number | undefined;
   readonly signal: AbortSignal;
+  /** What to do about one that took too long, beside raising the limit. */
+  readonly remedy?: string;
 }
 
 /** One use of a pooled connection. It ends by its user, by the signal, or after the time limit. */
@@ -54,7 +56,7 @@ class Lease {
     clearTimeout(this.#timer);
     this.#stopListening();
     this.#options.release(how);
-    if (how === "destroy") this.#refuse(tooSlow(this.#options.limitMillis));
+    if (how === "destroy") this.#refuse(tooSlow(this.#options));
   }
 }
 
@@ -84,11 +86,10 @@ export class Leases {
   }
 }
 
-function tooSlow(limitMillis: number | undefined): AgentError {
+function tooSlow({ limitMillis, remedy = "" }: LeaseOptions): AgentError {
   const message = `a write to the database took longer than ${limitMillis} milliseconds and was aborted`;
-  return new AgentError("STATEMENT_TIMEOUT", `${message}; raise rdb_statement_timeout if it needs more`, {
-    retryable: true,
-  });
+  const what = `${message}; raise rdb_statement_timeout if it needs more${remedy}`;
+  return new AgentError("STATEMENT_TIMEOUT", what, { retryable: true });
 }
 
 /**

@@ -101,9 +101,9 @@ export class PostgresqlDriver implements Omit<Driver, "commitUnits"> {
     const client = await this.#connected(pool, signal);
     const { mostIdle } = this.#settings;
     const release = (how: LeaseEnd) => client.release(how === "destroy");
-    const lease = this.#leases.open({ release, limitMillis, signal });
+    const lease = this.#leases.open({ release, limitMillis, signal, remedy: STANDBY });
     try {
-      const result = await work(client);
+      const result = await lease.unlessDestroyed(work(client));
       lease.end(pool.idleCount >= mostIdle ? "destroy" : "keep");
       return result;
     } catch (error) {
@@ -155,6 +155,8 @@ export class PostgresqlDriver implements Omit<Driver, "commitUnits"> {
     return await encrypted(this.#settings.options, { connect, wantsOther: wantsOtherEncryption });
   }
 }
+
+const STANDBY = ", and see whether a synchronous standby is away: a commit waits for it";
 
 const nowhere = { database: "", schema: "" } as const;
 

@@ -52,6 +52,26 @@ test("a commit that PostgreSQL has not finished when its sink is gone counts for
   assert.deepEqual(await database.query("SELECT a FROM slow.e"), [{ a: "1" }, { a: "2" }]);
 });
 
+test("a commit that PostgreSQL does not finish in time is one that took too long, and standbys are named", async (context) => {
+  const database = await postgresqlDatabase();
+  if (database === undefined) return context.skip("PostgreSQL is not reachable");
+  context.after(() => database.drop());
+  const { sink } = sinkOf({ ...configOf(database), rdb_statement_timeout: 1000, rdb_connect_timeout: 1000 });
+  context.after(() => sink.stop(AbortSignal.abort()));
+  const batch = (a: string) => ({ events: [eventOf(entity("e", { a }), "slow")] });
+  await until(
+    () => sink.persist(batch("1"), never).then(Boolean, () => false),
+    (stored) => stored,
+  );
+  await database.query(SLOW_COMMITS);
+  await database.query("SELECT pg_advisory_lock(1)");
+
+  await assert.rejects(sink.persist(batch("2"), never), {
+    code: "STATEMENT_TIMEOUT",
+    message: /took longer than 2000 milliseconds .* see whether a synchronous standby is away/,
+  });
+});
+
 test("a batch is stored when a synchronous standby has it, whoever ends the wait for that", async (context) => {
   const programs = await postgresqlPrograms();
   if (programs === undefined) return context.skip("initdb and pg_ctl are not installed");
