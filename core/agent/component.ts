@@ -9,6 +9,7 @@ import type { SupervisedSink } from "../pipeline/delivery/supervised-sink.js";
 import type { ChainedInterceptor } from "../pipeline/interceptor-chain.js";
 import type { Receiver } from "../pipeline/receiver.js";
 import type { FailureState } from "../pipeline/supervision.js";
+import { thrownCause } from "../sdk/causes.js";
 import {
   AgentError,
   type AnyPlugin,
@@ -167,7 +168,7 @@ export function named(error: unknown, { name, node }: Pick<Startable, "name" | "
   const { kind, type } = node.definition;
   if (reasonOf(error).includes(`"${name}"`)) return error;
   return new AgentError(codeOf(error) ?? "COMPONENT_NOT_STARTED", `starting ${kind} "${name}" of type "${type}"`, {
-    cause: error,
+    cause: thrownCause(error),
     retryable: retryableOf(error) ?? false,
   });
 }

@@ -1,6 +1,8 @@
 import type { ComponentNode } from "../configuration/topology.js";
+import { thrownCause } from "../sdk/causes.js";
 import { isPromise } from "../sdk/event-fault.js";
 import { AgentError, type Context, type Kind, type Kinds } from "../sdk/index.js";
+import { tuningFault } from "../sdk/tuning-fault.js";
 
 /** The methods each kind must have; what a plugin's `create` returned is checked against them once, here. */
 const methods: { readonly [K in Kind]: readonly (keyof Kinds[K] & string)[] } = {
@@ -20,8 +22,8 @@ export function createComponent<K extends Kind, C extends Context>(kind: K, node
   try {
     component = definition.create(node.config, context);
   } catch (cause) {
-    throw new AgentError("COMPONENT_NOT_CREATED", `creating ${kind} "${node.name}" of type ${definition.type}`, {
-      cause,
+    throw new AgentError("COMPONENT_NOT_CREATED", `creating ${kind} "${node.name}" of type "${definition.type}"`, {
+      cause: thrownCause(cause),
       retryable: false,
     });
   }
@@ -32,7 +34,11 @@ export function createComponent<K extends Kind, C extends Context>(kind: K, node
     const message = `${creating} returned a promise; create must return the component at once, put I/O into start`;
     throw new AgentError("COMPONENT_NOT_CREATED", message, { retryable: false });
   }
-  if (definition.kind === kind && isOfKind(kind, component)) return component;
+  if (definition.kind === kind && isOfKind(kind, component)) {
+    const fault = kind === "sink" ? tuningFault(component) : undefined;
+    if (fault === undefined) return component;
+    throw new AgentError("COMPONENT_NOT_CREATED", `${creating}: ${fault}`, { retryable: false });
+  }
   const wanted = `an object with ${methods[kind].join(", ")}`;
   const reason = `the plugin for ${definition.kind} "${definition.type}" did not return ${wanted}`;
   throw new AgentError("COMPONENT_NOT_CREATED", `creating ${kind} "${node.name}": ${reason}`, { retryable: false });

@@ -22,7 +22,7 @@ export function addGauge<const Names extends readonly string[]>(
   const gauge = new Gauge<string>({ name, help, labelNames: [...labels], registers: [registry], collect });
   function collect() {
     gauge.reset();
-    for (const [values, value] of read()) if (value !== undefined) gauge.set(named(labels, values), value);
+    for (const [values, value] of read()) if (isNumber(value)) gauge.set(named(labels, values), value);
   }
 }
 
@@ -34,8 +34,13 @@ export function addCounter<const Names extends readonly string[]>(
   const counter = new Counter<string>({ name, help, labelNames: [...labels], registers: [registry], collect });
   function collect() {
     counter.reset();
-    for (const [values, value] of read()) if (value !== undefined) counter.inc(named(labels, values), value);
+    for (const [values, value] of read()) if (isNumber(value)) counter.inc(named(labels, values), value);
   }
+}
+
+/** What a plugin tells may be anything, and one odd value would be the end of a whole scrape. */
+function isNumber(value: number | undefined): value is number {
+  return Number.isFinite(value);
 }
 
 function named(names: readonly string[], values: readonly string[]): LabelValues<string> {

@@ -57,7 +57,7 @@ export class CountedChannel implements Channel {
   }
 
   get size(): number | undefined {
-    return this.#channel.size;
+    return numberOf(this.#channel.size);
   }
 
   /** Events that the end of the process would lose now. */
@@ -67,7 +67,7 @@ export class CountedChannel implements Channel {
 
   /** Whether the ledger can be compared with the size. */
   get isExact(): boolean {
-    return this.#channel.size !== undefined && this.sizeIs === "exact";
+    return this.size !== undefined && this.sizeIs === "exact";
   }
 
   get sizeIs(): "exact" | "shared" | "approximate" {
@@ -81,7 +81,7 @@ export class CountedChannel implements Channel {
 
   /** Undefined for a channel that does not count them. */
   get bytes(): number | undefined {
-    return this.#channel.bytes;
+    return numberOf(this.#channel.bytes);
   }
 
   /** Undefined for a channel that does not count by service. */
@@ -163,7 +163,7 @@ export class CountedChannel implements Channel {
 
   /** Events that are lost and not in the books yet: at a stop those that it could not save. The next start finds them missing. */
   get newlyLost(): number {
-    return Math.max(0, (this.#channel.lost ?? 0) - this.#lost);
+    return Math.max(0, (numberOf(this.#channel.lost) ?? 0) - this.#lost);
   }
 
   /** Takes over what is left in a channel that this one replaces. What agents share stays in their log. */
@@ -212,7 +212,7 @@ export class CountedChannel implements Channel {
   }
 
   readonly #noteLost = (): void => {
-    const lost = this.#channel.lost ?? 0;
+    const lost = numberOf(this.#channel.lost) ?? 0;
     this.#account?.lost(lost - this.#lost);
     this.#lost = lost;
   };
@@ -227,6 +227,11 @@ export class CountedChannel implements Channel {
 }
 
 /** Undefined, too, while a part with events does not say it. */
+/** A channel in JavaScript may tell anything: what is no number says nothing. */
+function numberOf(told: number | undefined): number | undefined {
+  return Number.isFinite(told) ? told : undefined;
+}
+
 function oldestOf(parts: readonly ChannelPart[]): WaitingSince | undefined {
   const times = parts.map(({ oldest, waiting }) => oldest ?? (waiting === 0 ? Number.POSITIVE_INFINITY : Number.NaN));
   const since = Math.min(...times);

@@ -1,6 +1,8 @@
+import { thrownCause } from "../sdk/causes.js";
 import { describedFault, isPromise, outerFault } from "../sdk/event-fault.js";
 import {
   AgentError,
+  codeOf,
   type DecodedRequest,
   type Handler,
   type InboundRequest,
@@ -48,7 +50,8 @@ function decoded(source: HandlerOfSource, request: InboundRequest): DecodedReque
   } catch (error) {
     const refused = refusedByHandler(error);
     const sender = senderOf(error) ?? unknownSender;
-    return { error: refused.cause === "handler-failed" ? handlerFailed(source, error) : error, refused, sender };
+    if (refused.cause !== "handler-failed") return { error, refused, sender };
+    return { error: requestFailed(name, request) ?? handlerFailed(source, error), refused, sender };
   }
 }
 
@@ -74,9 +77,32 @@ function faultOf(decoded: DecodedRequest): string | undefined {
   return typeof servicePath === "string" ? undefined : "no text as servicePath";
 }
 
+/** A handler that got no request is not the one to blame. The message holds nothing of what was handed over. */
+function requestFailed(name: string, request: Partial<InboundRequest>): AgentError | undefined {
+  const faults = [
+    [request.body instanceof Uint8Array, "a body of bytes"],
+    [request.receivedAt instanceof Date, "a Date as receivedAt"],
+    [typeof request.method === "string" && typeof request.path === "string", "texts as method and path"],
+  ] as const;
+  const lacking = faults.find(([isRight]) => !isRight);
+  if (lacking === undefined) return undefined;
+  const message = `source "${name}" handed over a request without ${lacking[1]}; its plugin must be corrected`;
+  return new AgentError("REQUEST_MALFORMED", message, { retryable: false });
+}
+
 function handlerFailed({ name, handlerType = "without a name" }: HandlerOfSource, cause: unknown): AgentError {
-  const message = `decoding a request by the handler "${handlerType}" of source "${name}"`;
-  return new AgentError("HANDLER_FAILED", message, { cause, retryable: false });
+  const decoding = `decoding a request by the handler "${handlerType}" of source "${name}"`;
+  return new AgentError("HANDLER_FAILED", `${decoding}${statusText(cause)}`, {
+    cause: thrownCause(cause),
+    retryable: false,
+  });
+}
+
+/** Of a refusal that is none. */
+function statusText(error: unknown): string {
+  if (codeOf(error) !== "DELIVERY_REJECTED") return "";
+  const status = String(Reflect.get(Object(error), "status"));
+  return `, which refuses it with status ${status}: it must be one of 400 to 599, and its plugin be corrected`;
 }
 
 /** What comes out of a log says where it was there. */

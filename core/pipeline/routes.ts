@@ -1,4 +1,12 @@
-import { AgentError, type Channel, type ChannelSelector, type Event, retryableOf } from "../sdk/index.js";
+import { thrownCause } from "../sdk/causes.js";
+import {
+  AgentError,
+  type Channel,
+  type ChannelSelector,
+  type Event,
+  retryableOf,
+  type Selection,
+} from "../sdk/index.js";
 import { InterceptorChain, type InterceptorChainParts, Suspended } from "./interceptor-chain.js";
 
 /** The events of one notification for one channel. */
@@ -106,11 +114,11 @@ export class Routes {
   #selected(event: Event) {
     const { selector, selectorName = "without a name" } = this.#parts;
     try {
-      const { required, optional } = selector.select(event);
+      const { required, optional }: Partial<Selection> = selector.select(event) ?? {};
       if (Array.isArray(required) && Array.isArray(optional)) return { required, optional };
     } catch (cause) {
       throw new AgentError("SELECTOR_FAILED", `choosing channels by selector "${selectorName}"`, {
-        cause,
+        cause: thrownCause(cause),
         retryable: retryableOf(cause) ?? false,
       });
     }

@@ -194,8 +194,11 @@ function causeOf(code: string): string {
   return code.toLowerCase().replaceAll("_", "-");
 }
 
+/** A status of an answer that accepts would lose the request: its sender does not send it again. */
 function hasStatus(error: unknown): error is Error & { readonly status: number } {
-  return error instanceof Error && "status" in error && typeof error.status === "number";
+  if (!(error instanceof Error) || !("status" in error)) return false;
+  const { status } = error;
+  return Number.isInteger(status) && Number(status) >= 400 && Number(status) <= 599;
 }
 
 function texts(headers: unknown): Readonly<Record<string, string>> {

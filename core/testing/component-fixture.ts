@@ -17,6 +17,7 @@ import {
   type Schema,
 } from "../sdk/index.js";
 import { refusedByChannels } from "../sdk/source.js";
+import { tuningFault } from "../sdk/tuning-fault.js";
 import { failure } from "./expectations.js";
 import { folderLocks } from "./folder-locks.js";
 import { HeldEmits } from "./held-emits.js";
@@ -116,6 +117,8 @@ function component({ kind }: AnyPlugin, made: unknown): unknown {
     throw notAComponent(`creating the ${kind}: create returned a promise; ${remedy}`);
   }
   const methods: readonly string[] = methodsOf[kind];
+  const fault = kind === "sink" && hasMethods(made, methods) ? tuningFault(made) : undefined;
+  if (fault !== undefined) throw notAComponent(`creating the ${kind}: ${fault}`);
   if (hasMethods(made, methods)) return made;
   throw notAComponent(`creating the ${kind}: create returned no object with ${methods.join(", ")}`);
 }

@@ -109,3 +109,26 @@ test("a create that is async is named as such", () => {
     'creating channel "web.i1" of type "mine" returned a promise; create must return the component at once, put I/O into start';
   assert.throws(() => createComponent("channel", node, context), { code: "COMPONENT_NOT_CREATED", message: reason });
 });
+
+for (const { tuning, fault } of [
+  {
+    tuning: { largestBatch: "many" },
+    fault: 'its tuning.largestBatch is "many"; it must be a whole number, 1 or more',
+  },
+  { tuning: { largestBatch: 0 }, fault: "its tuning.largestBatch is 0; it must be a whole number, 1 or more" },
+  {
+    tuning: { batchLinger: -3 },
+    fault: `its tuning.batchLinger is -3; it must be milliseconds, 0 or more, or "under-load"`,
+  },
+  { tuning: 5, fault: "its tuning is 5; it must be an object" },
+])
+  test(`a sink with the tuning ${JSON.stringify(tuning)} is not created, and says what is wrong`, () => {
+    const made = { start: async () => {}, stop: async () => {}, persist: async () => ({}), tuning };
+    const sink = { ...definition, kind: "sink" as const, create: () => made };
+    const { log } = recordingLog();
+    const context = { name: "k1", log, dataDir: "unused", run: "run", now: () => new Date(0) };
+    const node = { name: "k1", definition: sink, config: {}, slots: {} };
+
+    const message = `creating sink "k1" of type "mine": ${fault}`;
+    assert.throws(() => createComponent("sink", node, context), { code: "COMPONENT_NOT_CREATED", message });
+  });

@@ -40,9 +40,11 @@ function processor(
   channels: Readonly<Record<string, CountedChannel>>,
   selection: Selection,
   interceptors: readonly Interceptor[] = [],
+  select: (event: Event) => unknown = () => selection,
 ) {
   const { log, lines } = recordingLog();
   const selector = { select: () => selection };
+  Reflect.set(selector, "select", select);
   const made = new ChannelProcessor({
     interceptors: interceptors.map((interceptor, at) => ({ interceptor, title: `"i${at + 1}"` })),
     selector,
@@ -282,6 +284,16 @@ for (const { emitted, is } of malformed)
       [["error", "refused what a source emitted: no events"]],
     );
   });
+
+test("a selector that returns nothing is named with what it must return", async () => {
+  const selection: Selection = { required: ["a"], optional: [] };
+  const { made } = processor({ a: channel("a", 10) }, selection, [], () => undefined);
+
+  await assert.rejects(made.emit(events(1)), {
+    code: "SELECTOR_FAILED",
+    message: 'selector "without a name" returned no lists "required" and "optional"; its plugin must be corrected',
+  });
+});
 
 test("a selector that chooses an unknown channel is named with the source and the remedy", async () => {
   const { made } = processor({ a: channel("a", 10) }, { required: ["b"], optional: [] });

@@ -36,3 +36,12 @@ for (const when of ["before the start", "while the channel runs"] as const)
     await next.stop(AbortSignal.abort());
     await ledger.stop();
   });
+
+test("a channel that tells a text as its size cannot tell it, and the ledger draws no conclusion", async (context) => {
+  const { channel } = channelIn(await tempFolder(context), {});
+  Object.defineProperty(channel, "size", { get: () => "many" });
+
+  const counted = new CountedChannel(channel);
+
+  assert.deepEqual([counted.size, counted.isExact], [undefined, false]);
+});

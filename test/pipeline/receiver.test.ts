@@ -103,6 +103,12 @@ const refusals = [
     service: "",
   },
   {
+    name: "a refusal of a handler whose status would tell the sender that it is accepted",
+    handler: throwing(new RejectedRequest(200, "ignored")),
+    refused: { status: 500, cause: "handler-failed", retryable: false, reason: "The request could not be processed" },
+    service: "",
+  },
+  {
     name: "a handler that breaks",
     handler: throwing(new TypeError("x is not a function")),
     refused: { status: 500, cause: "handler-failed", retryable: false, reason: "The request could not be processed" },
@@ -286,6 +292,34 @@ for (const { returned, is } of wrongResults)
     assert.ok(reason.startsWith('decoding a request by the handler "without a name" of source "s": '), reason);
     assert.ok(reason.includes(`its decode returned ${is}`), reason);
   });
+
+for (const { given, lacks } of [
+  { given: { body: "secret text" }, lacks: "a body of bytes" },
+  { given: { receivedAt: undefined }, lacks: "a Date as receivedAt" },
+  { given: { path: undefined }, lacks: "texts as method and path" },
+])
+  test(`a source that hands over a request without ${lacks} is named, not its handler`, async () => {
+    const { receiver, loud } = receiverWith({ handler: throwing(new TypeError("no bytes: secret text")) });
+    const wrong = { ...request };
+    Object.assign(wrong, given);
+
+    await receiver.receive(wrong).catch(() => undefined);
+
+    const reason = String(Reflect.get(loud()[0]?.fields ?? {}, "reason"));
+    assert.equal(reason, `source "s" handed over a request without ${lacks}; its plugin must be corrected`);
+  });
+
+test("a handler that refuses with a status that accepts is named, and what it must be", async () => {
+  const { receiver, loud } = receiverWith({ handler: throwing(new RejectedRequest(200, "ignored")) });
+
+  await receiver.receive(request);
+
+  assert.equal(
+    Reflect.get(loud()[0]?.fields ?? {}, "reason"),
+    'decoding a request by the handler "without a name" of source "s", which refuses it with status 200: ' +
+      "it must be one of 400 to 599, and its plugin be corrected: ignored",
+  );
+});
 
 test("the text that a body was read from is there while channels take the event, and forgotten then", async () => {
   textCodecs([{ name: "c", decode: () => undefined }]);
