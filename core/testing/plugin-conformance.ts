@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { AnyPlugin, Channel } from "../sdk/index.js";
+import type { AnyPlugin, Channel, SinkPositions } from "../sdk/index.js";
 import { channelConformance } from "./channel/conformance.js";
 import type { ChannelLimits } from "./channel-fixture.js";
 import { declarationCases, lifecycleCases } from "./component-cases.js";
@@ -13,7 +13,7 @@ import { unsettledCalls } from "./plugin-calls.js";
 import type { ChannelSetup, ConformanceCase, ConformanceStore, PluginSetup, Values } from "./plugin-setup.js";
 import { randomFailureCases } from "./random-failures.js";
 import { silentStoreCases } from "./silent-store-cases.js";
-import { deliveryCases, leftOpenCases, onStore, type SinkCase } from "./sink-cases.js";
+import { deliveryCases, leftOpenCases, onStore, positionCases, type SinkCase } from "./sink-cases.js";
 import { sourceCases } from "./source-cases.js";
 import { alreadyStoredCases, keptIdsCases } from "./stored-cases.js";
 
@@ -35,9 +35,8 @@ export async function pluginConformance(
     ...sourceCases(definition, setup),
     ...onStore(definition, setup, [
       ...deliveryCases,
-      ...alreadyStoredCases,
       ...keptEventsCases,
-      ...(await failureCases(setup)),
+      ...(await ableCases(definition, setup)),
       ...randomFailureCases(setup.seed),
     ]),
     ...leftOpenCases(definition, setup),
@@ -146,24 +145,42 @@ function casesOf(setting: ChannelSetting, create: (values: Values) => Channel): 
   });
 }
 
-async function failureCases(setup: PluginSetup): Promise<readonly SinkCase[]> {
-  const able = await abilities(setup);
+/** The cases about what not every sink and not every store can do. */
+async function ableCases(definition: AnyPlugin, setup: PluginSetup): Promise<readonly SinkCase[]> {
+  const { store, positions } = await abilities(definition, setup);
   return [
-    ...(able?.poisoned === undefined ? [] : poisonCases),
-    ...(able?.unreachable === undefined ? [] : unreachableCases),
-    ...(able?.interrupt === undefined ? [] : interruptCases),
-    ...(able?.tcp === undefined ? [] : silentStoreCases),
-    ...(able?.keepsIds === true ? keptIdsCases : []),
+    ...(positions?.stored === undefined ? [] : positionCases),
+    ...(positions?.alreadyStored === undefined ? [] : alreadyStoredCases),
+    ...(store?.poisoned === undefined ? [] : poisonCases),
+    ...(store?.unreachable === undefined ? [] : unreachableCases),
+    ...(store?.interrupt === undefined ? [] : interruptCases),
+    ...(store?.tcp === undefined ? [] : silentStoreCases),
+    ...(store?.keepsIds === true ? keptIdsCases : []),
   ];
 }
 
-/** What a store of the setup can do; one is opened to see it. */
-async function abilities({ openStore }: PluginSetup): Promise<ConformanceStore | undefined> {
-  let store: ConformanceStore | undefined;
-  if (openStore === undefined) return undefined;
-  await inRoom(async ({ folder }) => {
-    store = await openStore(folder);
+interface Abilities {
+  readonly store?: ConformanceStore;
+  readonly positions?: SinkPositions | undefined;
+}
+
+/** What a store of the setup and its sink can do; one is opened to see it, and a sink is created. */
+async function abilities(definition: AnyPlugin, { openStore }: PluginSetup): Promise<Abilities> {
+  let able: Abilities = {};
+  if (openStore === undefined) return able;
+  await inRoom(async (room) => {
+    const store = await openStore(room.folder);
+    able = { store, positions: positionsOf(() => room.create(definition, store.config)) };
     await store.close();
   });
-  return store;
+  return able;
+}
+
+/** None of a sink that cannot be created: other cases say so. */
+function positionsOf(create: () => unknown): SinkPositions | undefined {
+  try {
+    return asKind("sink", create(), ["start", "persist", "stop"]).positions;
+  } catch {
+    return undefined;
+  }
 }

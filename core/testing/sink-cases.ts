@@ -178,27 +178,6 @@ export const deliveryCases: readonly SinkCase[] = [
       assertStored(await store.readBack(), ["a1"]);
     },
   },
-  {
-    name: "of two agents that keep the position of one channel with their data the later one stores nothing",
-    async run({ store, start }) {
-      const [first, second] = [await start(store.config, "first"), await start(store.config, "second")];
-      if (first.positions?.stored === undefined) return;
-      const channel = randomBytes(8).toString("hex");
-      const batch = (mark: string, number: number) => ({
-        events: [marked(mark)],
-        position: { text: `${channel}:${number}`, coveredBy: () => [] },
-      });
-      await first.persist(batch("a1", 1), never);
-      const stored = (await second.positions?.stored?.(never)) ?? [];
-      await first.persist(batch("a2", 2), never);
-
-      await rejectsAs(second.persist(batch("b1", 3), never), "persist of the later one", { code: "POSITION_CONFLICT" });
-      await first.persist(batch("a3", 3), never);
-
-      assert.ok(stored.includes(`${channel}:1`));
-      assertStored(await store.readBack(), ["a1", "a2", "a3"]);
-    },
-  },
   ...hostileValues.map(
     ({ says, text }): SinkCase => ({
       name: `${says} in a value comes back unchanged`,
@@ -226,6 +205,30 @@ export const deliveryCases: readonly SinkCase[] = [
       }),
     ),
   ),
+];
+
+/** What a sink with positions does, behind a durable channel. */
+export const positionCases: readonly SinkCase[] = [
+  {
+    name: "of two agents that keep the position of one channel with their data the later one stores nothing",
+    async run({ store, start }) {
+      const [first, second] = [await start(store.config, "first"), await start(store.config, "second")];
+      const channel = randomBytes(8).toString("hex");
+      const batch = (mark: string, number: number) => ({
+        events: [marked(mark)],
+        position: { text: `${channel}:${number}`, coveredBy: () => [] },
+      });
+      await first.persist(batch("a1", 1), never);
+      const stored = (await second.positions?.stored?.(never)) ?? [];
+      await first.persist(batch("a2", 2), never);
+
+      await rejectsAs(second.persist(batch("b1", 3), never), "persist of the later one", { code: "POSITION_CONFLICT" });
+      await first.persist(batch("a3", 3), never);
+
+      assert.ok(stored.includes(`${channel}:1`));
+      assertStored(await store.readBack(), ["a1", "a2", "a3"]);
+    },
+  },
 ];
 
 /** A sink in JavaScript may return anything. */

@@ -175,3 +175,16 @@ test("of a sink that never answers three cases wait, each names the call, and th
   assert.deepEqual(failed.slice(0, 3), [late, late, late]);
   assert.deepEqual([...new Set(failed.slice(3))], ["not run: 3 cases did not end within 0.5 s"]);
 });
+
+test("what a sink does not say that it can do is no case that passes", async () => {
+  const names = (cases: readonly ConformanceCase[]) => cases.map(({ name }) => name);
+  const about = /^of two agents that keep the position|^a sink that tells which events/;
+
+  const plain = names(await casesOf(() => ({})));
+  const telling = names(
+    await casesOf(() => ({ positions: { stored: async () => [], alreadyStored: async () => [] } })),
+  );
+
+  assert.equal(plain.filter((name) => about.test(name)).length, 0);
+  assert.equal(telling.filter((name) => about.test(name)).length, 2);
+});
