@@ -99,7 +99,7 @@ const broken = [
   },
   {
     says: "says of what is stored that it is not",
-    otherwise: () => ({ positions: { alreadyStored: async () => [] } }),
+    otherwise: () => ({ positions: { stored: async () => [], alreadyStored: async () => [] } }),
     named: "a sink that tells which events of a batch it has",
     fault: "alreadyStored does not name what is stored, which is written again then: a1, a2",
   },

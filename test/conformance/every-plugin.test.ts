@@ -17,7 +17,12 @@ const suites: { readonly name: string; readonly skip: string | false; readonly c
   [];
 for (const { definition, name } of plugins)
   for (const { name: part, setup, skip } of setups.get(name) ?? [{ name: "", setup: {} }])
-    suites.push({ name: `${name}${part}`, skip: skip ?? false, cases: await pluginConformance(definition, setup) });
+    suites.push({
+      name: `${name}${part}`,
+      skip: skip ?? false,
+      // A store that is not there cannot be asked what it can do.
+      cases: skip === undefined ? await pluginConformance(definition, setup) : [],
+    });
 
 test("every plugin of the repository is there, and every setup belongs to one", () => {
   assert.deepEqual(problems, []);
