@@ -226,12 +226,12 @@ export class CountedChannel implements Channel {
   };
 }
 
-/** Undefined, too, while a part with events does not say it. */
 /** A channel in JavaScript may tell anything: what is no number says nothing. */
 function numberOf(told: number | undefined): number | undefined {
   return Number.isFinite(told) ? told : undefined;
 }
 
+/** Undefined, too, while a part with events does not say it. */
 function oldestOf(parts: readonly ChannelPart[]): WaitingSince | undefined {
   const times = parts.map(({ oldest, waiting }) => oldest ?? (waiting === 0 ? Number.POSITIVE_INFINITY : Number.NaN));
   const since = Math.min(...times);

@@ -23,6 +23,11 @@ export function messageOf(thrown: unknown): string {
   }
 }
 
+/** What was thrown as the cause of an error: one that is undefined would be none. */
+export function thrownCause(thrown: unknown): unknown {
+  return thrown === undefined ? new Error("undefined was thrown") : thrown;
+}
+
 /** Some clients reject with an object that has the members of an error and is none. */
 function textOf(thrown: unknown): string {
   if (thrown instanceof Error) return String(thrown.message);

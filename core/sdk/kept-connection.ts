@@ -1,4 +1,5 @@
-import { AgentError, eventsOf, reasonOf, retryableOf } from "./errors.js";
+import { thrownCause } from "./causes.js";
+import { AgentError, eventsOf, retryableOf } from "./errors.js";
 import { onAbort } from "./lifecycle.js";
 
 /** How a connection is made and ended. */
@@ -33,9 +34,7 @@ export class KeptConnection<Connection> {
       if (retryableOf(error) === false) throw error;
       await this.close();
       if (retryableOf(error) !== undefined || eventsOf(error) !== undefined) throw error;
-      // A cause that is undefined would be none.
-      const cause = error === undefined ? new Error(reasonOf(error)) : error;
-      throw new AgentError("STORE_AWAY", "writing to the store", { cause, retryable: true });
+      throw new AgentError("STORE_AWAY", "writing to the store", { cause: thrownCause(error), retryable: true });
     }
   }
 
