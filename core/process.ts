@@ -1,11 +1,11 @@
 import { constants } from "node:os";
 import { dirname } from "node:path";
-import { inspect } from "node:util";
 import { exitCodes, printingOnly, type Terminal } from "./cli/command.js";
 import { createProgram } from "./cli/program.js";
 import { RepeatedLines } from "./cli/repeated-lines.js";
 import { takeRole } from "./cli/workers/role.js";
 import type { Supervision } from "./cli/workers/worker-process.js";
+import { stacksOf } from "./sdk/causes.js";
 import { codeOf, reasonOf } from "./sdk/index.js";
 
 const signals = ["SIGINT", "SIGTERM"] as const;
@@ -121,7 +121,7 @@ process.on("unhandledRejection", (error) => {
 /** As Node does without a listener: the state of the agent is not known any more. */
 function endUnlessTaken(error: unknown): void {
   if (takeStray?.(error) === true) return;
-  terminal.err(`uncaught exception: ${inspect(error)}`);
+  terminal.err(`uncaught exception: ${stacksOf(error)}`);
   const remedy = 'a client or socket of a plugin needs a listener for its event "error"';
   terminal.err(`its stack names no plugin; plugins of others are ${suspected.join(", ")}: ${remedy}`);
   end(exitCodes.failure);

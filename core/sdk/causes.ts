@@ -23,6 +23,20 @@ export function messageOf(thrown: unknown): string {
   }
 }
 
+/** Where an error and its causes were made, without their other members: those of a client may hold a password or a token. */
+export function stacksOf(error: unknown): string {
+  return error === undefined ? messageOf(error) : causesOf(error).map(stackOf).join("\ncaused by: ");
+}
+
+function stackOf(thrown: unknown): string {
+  try {
+    if (thrown instanceof Error && typeof thrown.stack === "string" && thrown.stack !== "") return thrown.stack;
+  } catch {
+    // Its stack is a getter of somebody that throws.
+  }
+  return messageOf(thrown);
+}
+
 /** What was thrown as the cause of an error: one that is undefined would be none. */
 export function thrownCause(thrown: unknown): unknown {
   return thrown === undefined ? new Error("undefined was thrown") : thrown;

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { stacksOf } from "../../core/sdk/causes.js";
 import { AgentError, reasonOf, retryableOf } from "../../core/sdk/index.js";
 
 for (const retryable of [true, false])
@@ -53,3 +54,15 @@ for (const { what, thrown, reason } of [
   { what: "no error", thrown: Object.create(null), reason: "something was thrown that cannot be made a text" },
 ])
   test(`the reason of ${what} is one line`, () => assert.equal(reasonOf(thrown), reason));
+
+test("what is printed of an error that ends the process are stacks of it and its causes, not members that may be secret", () => {
+  const cause = Object.assign(new Error("no answer"), { config: { headers: { authorization: "sesame-1" } } });
+  const odd = Object.defineProperty(new Error("odd"), "stack", { get: () => assert.fail("a getter that throws") });
+
+  const printed = stacksOf(new Error("calling the store", { cause }));
+
+  assert.match(printed, /^Error: calling the store\n +at [^]*\ncaused by: Error: no answer\n +at /);
+  assert.doesNotMatch(printed, /sesame/);
+  assert.equal(stacksOf(odd), "odd");
+  assert.equal(stacksOf(undefined), "undefined");
+});

@@ -1,4 +1,4 @@
-import { inspect } from "node:util";
+import { messageOf } from "../../sdk/causes.js";
 import {
   AgentError,
   codeOf,
@@ -239,7 +239,8 @@ export class SupervisedSink implements Stage, StoreQuestions, Lifecycle {
 function asError(thrown: unknown): Error {
   if (thrown instanceof Error) return thrown;
   const known = { code: codeOf(thrown), retryable: retryableOf(thrown) };
-  const message = `the sink threw ${inspect(thrown, { depth: 1, breakLength: Number.POSITIVE_INFINITY })}`;
+  // Not the members of an object: those of a client may hold a password or a token.
+  const message = `the sink threw what is no error: ${messageOf(thrown)}`;
   return known.retryable === undefined
     ? new Error(message)
     : new AgentError(known.code ?? "UNKNOWN", message, { retryable: known.retryable });

@@ -102,12 +102,17 @@ test("a write that ends well after it was asked to give up is stored, not tried 
 });
 
 const thrown = [
-  { what: "a text", value: "no", message: /the sink threw 'no'/ },
-  { what: "undefined", value: undefined, message: /the sink threw undefined/ },
+  { what: "a text", value: "no", message: /the sink threw what is no error: no$/ },
+  { what: "undefined", value: undefined, message: /the sink threw what is no error: undefined$/ },
   {
     what: "an object without prototype",
     value: Object.create(null),
-    message: /the sink threw \[Object: null prototype\]/,
+    message: /the sink threw what is no error: something was thrown that cannot be made a text$/,
+  },
+  {
+    what: "the answer of a client, which may hold a secret,",
+    value: { status: 401, config: { headers: { authorization: "sesame-1" } } },
+    message: /the sink threw what is no error: an object that is no error was thrown, with status, config$/,
   },
 ] as const;
 

@@ -144,7 +144,8 @@ for (const { accept, type } of accepts)
   });
 
 test("a handler that refuses with something that is not HTTP costs the connection and not the agent", async (context) => {
-  const refusal = Object.assign(new Error("x"), { code: "DELIVERY_REJECTED", status: 7, headers: {} });
+  const headers = { "no name": "x" };
+  const refusal = Object.assign(new Error("x"), { code: "DELIVERY_REJECTED", status: 400, headers });
   const { port, logged } = await runningSource(context, {
     handler: {
       decode: () => {
