@@ -3,19 +3,20 @@ import { readdir, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
 import { newKinds } from "../../core/cli/scaffold/plugin-names.js";
+import { command } from "../support/command.js";
 import { install, npm } from "../support/example-package.js";
 import { repositoryRoot } from "../support/repository.js";
-import { runCli } from "../support/run-cli.js";
 import { tempFolder } from "../support/temp-folder.js";
 import { writeFiles } from "../support/written-files.js";
 
 for (const kind of newKinds)
   test(`the complete example of the page about a ${kind} is built, passes its own test and the conformance suites`, async (context) => {
-    const { command, files } = await exampleOf(kind);
+    const { words, files } = await exampleOf(kind);
     const parent = await tempFolder(context);
 
-    await runCli([...command, "--into", parent]);
-    const folder = path.join(parent, command[3] ?? "");
+    const { exitCode, err } = await command([...words, "--into", parent]);
+    assert.equal(exitCode, 0, err);
+    const folder = path.join(parent, words[3] ?? "");
     await replaceCode(folder, files);
     await install(folder, "libsql");
     const { code, output } = await npm(folder, "test");
@@ -26,7 +27,7 @@ for (const kind of newKinds)
 
 interface PageExample {
   /** The words after `deneb`, as the page gives them. */
-  readonly command: readonly string[];
+  readonly words: readonly string[];
   /** Each block of code behind its name. */
   readonly files: Readonly<Record<string, string>>;
 }
@@ -35,9 +36,9 @@ async function exampleOf(kind: string): Promise<PageExample> {
   const page = await readFile(path.join(repositoryRoot, "docs", "plugins", `${kind}.md`), "utf8");
   const chapter = page.split(/^## /m).find((part) => part.startsWith("A complete example")) ?? "";
   const blocks = chapter.matchAll(/^`([a-z.-]+\.[jt]s)`[^\n]*:\n\n```[jt]s\n(.*?)^```$/gms);
-  const [, words = ""] = /`deneb\s+(plugin\s+new\s[^`]+)`/.exec(chapter) ?? [];
+  const [, given = ""] = /`deneb\s+(plugin\s+new\s[^`]+)`/.exec(chapter) ?? [];
   return {
-    command: words.split(/\s+/),
+    words: given.split(/\s+/),
     files: Object.fromEntries([...blocks].map(([, name = "", text = ""]) => [name, text])),
   };
 }

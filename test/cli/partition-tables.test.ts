@@ -190,7 +190,7 @@ for (const [name, place] of Object.entries(places)) {
     await moreRows(writer, FIRST_ROWS);
     await settled(made);
 
-    for (const milliseconds of [400, 550, 700, 850, 1000, 1200]) await killed(made, milliseconds);
+    for (const milliseconds of [400, 600, 800, 1100]) await killed(made, milliseconds);
     const both = await Promise.all([partition(made, "--yes"), partition(made, "--yes")]);
     const ended = await partition(made, "--yes");
     const last = await writer.end();

@@ -6,6 +6,7 @@ import path from "node:path";
 import { createInterface } from "node:readline";
 import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { command } from "../support/command.js";
 import { install } from "../support/example-package.js";
 import { runCli } from "../support/run-cli.js";
 import { tempFolder } from "../support/temp-folder.js";
@@ -15,8 +16,8 @@ const main = fileURLToPath(new URL("../../core/main.js", import.meta.url));
 
 async function scaffold(context: TestContext, kind: string, language: "ts" | "js"): Promise<string> {
   const parent = await tempFolder(context);
-  const { code } = await runCli(["plugin", "new", kind, "mine", "--language", language, "--into", parent]);
-  assert.equal(code, 0);
+  const { exitCode } = await command(["plugin", "new", kind, "mine", "--language", language, "--into", parent]);
+  assert.equal(exitCode, 0);
   const folder = path.join(parent, "mine");
   await install(folder, "libsql");
   return folder;

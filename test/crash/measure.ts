@@ -3,9 +3,9 @@ const given = process.env["DENEB_TEST_KILLS"];
 const long = given !== undefined;
 
 /** Kills of the agent by SIGKILL in one test. */
-export const kills = Number(given ?? 6);
+export const kills = Number(given ?? 4);
 /** The same where the server has trouble too. */
-export const troubledKills = Number(given ?? 4);
+export const troubledKills = Number(given ?? 3);
 /** Times that something befalls the server of one test. */
 export const rounds = long ? 20 : 3;
 export const outageMilliseconds = long ? 180_000 : 3000;
