@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { writeFile } from "node:fs/promises";
+import { rename, writeFile } from "node:fs/promises";
 import { Agent } from "node:https";
 import { connect } from "node:net";
 import { test } from "node:test";
@@ -90,6 +90,12 @@ test("a stop does not wait for a sender in its TLS handshake", { timeout: 20_000
   await closed;
 });
 
+/** As tools for certificates do: half of a file is never there. */
+async function replace(file: string, text: string): Promise<void> {
+  await writeFile(`${file}.new`, text);
+  await rename(`${file}.new`, file);
+}
+
 test("files of TLS that are replaced are in use for the connections that come then, and those that cannot be used change nothing", async (context) => {
   const [first, second] = [await tlsFiles(context), selfSigned("second")];
   const { config } = first;
@@ -99,11 +105,11 @@ test("files of TLS that are replaced are in use for the connections that come th
   assert.equal(await sendOverTls(port, { ca: first.server.cert, agent }), 200);
 
   const refused = logged("the files of TLS that were read before stay in use");
-  await writeFile(config.tls_certificate, second.cert);
+  await replace(config.tls_certificate, second.cert);
   await refused;
   assert.equal(await sendOverTls(port, { ca: first.server.cert }), 200, "the key of another certificate");
   const replaced = logged("the files of TLS can be used again");
-  await writeFile(config.tls_key, second.key);
+  await replace(config.tls_key, second.key);
   await replaced;
 
   assert.equal(await sendOverTls(port, { ca: second.cert }), 200);
