@@ -160,7 +160,7 @@ for (const { code, message } of [
       /takes no tables without a primary key, .*; set sql_generate_invisible_primary_key = ON .* or switch off .*sql_require_primary_key/,
     ));
 
-test("a commit to a node that is outside of its cluster by now is told as that", () => {
+test("a commit to a node that is outside of its cluster by now is reported as that", () => {
   const message =
     "Error while appending streaming replication fragment(provider status: Not connected to Primary Component)";
 

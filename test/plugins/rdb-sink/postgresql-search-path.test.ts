@@ -11,7 +11,7 @@ const database = await postgresqlDatabase();
 after(() => database?.drop());
 const skip = database === undefined ? "PostgreSQL is not reachable" : false;
 
-// What anybody who may create something in the schema `public` can put there, as before PostgreSQL 15 every user: functions and
+// What anybody with the right to create in the schema `public` can put there, as before PostgreSQL 15 every user: functions and
 // operators for other arguments than those of the server, which fit better where a statement has just these.
 const FUNCTIONS = [
   "format(text, text, text, text)",
