@@ -5,24 +5,15 @@ import { createServer } from "node:http";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { lockFolder } from "../../core/files/folder-lock.js";
+import { httpAgent } from "../support/http-agent.js";
 import { recordingLog } from "../support/recording-log.js";
 import { runCli } from "../support/run-cli.js";
 import { tempFolder } from "../support/temp-folder.js";
 
-const properties = `
-village.sources = s
-village.channels = c
-village.sinks = k
-village.sources.s.type = http
-village.sources.s.port = 0
-village.sources.s.channels = c
-village.sources.s.handler = ngsi
-village.channels.c.type = memory
-village.sinks.k.type = logger
-village.sinks.k.channel = c
-`;
+/** An agent "a". */
+const properties = httpAgent({ channel: "memory", sink: "logger" });
 
-async function folderOfVillage(context: TestContext): Promise<readonly string[]> {
+async function folderOfAgent(context: TestContext): Promise<readonly string[]> {
   const folder = await tempFolder(context);
   const file = path.join(folder, "agent.properties");
   await writeFile(file, properties);
@@ -47,7 +38,7 @@ async function agentOfCity(
 
 for (const words of [["verify"], ["erase", "--entity", "urn:a", "--yes"]])
   test(`deneb ${words[0]} says that the agent which answers is not that of the file, and asks it for nothing else`, async (context) => {
-    const where = await folderOfVillage(context);
+    const where = await folderOfAgent(context);
     const { port, calls } = await agentOfCity(context);
 
     const { code, stdout, stderr } = await runCli([...words, ...where, "--management-port", port]);
@@ -57,13 +48,13 @@ for (const words of [["verify"], ["erase", "--entity", "urn:a", "--yes"]])
     const [, file] = where;
     assert.equal(
       stderr,
-      `error: agent "city" answers at 127.0.0.1:${port}, and the agent of "${file}" is "village"; ` +
+      `error: agent "city" answers at 127.0.0.1:${port}, and the agent of "${file}" is "a"; ` +
         "give the address of that one with --management-host and --management-port, also when it is stopped\n",
     );
   });
 
 test("deneb verify says which address it asked where the agent runs and does not answer there", async (context) => {
-  const where = await folderOfVillage(context);
+  const where = await folderOfAgent(context);
   const lock = await lockFolder(where[3] ?? "", {}, { seconds: 0, log: recordingLog().log });
   context.after(() => lock.release());
 

@@ -27,6 +27,13 @@ const positionOf = async (place: Place, service: string) => {
   return { position: row?.["deneb_position"] ?? "", moved: row?.["deneb_moved"] ?? "" };
 };
 
+/** As a server that lacks what came after it. */
+const setBack = async (place: Place, service: string, { position, moved }: Awaited<ReturnType<typeof positionOf>>) => {
+  const [schema, table] = place.positions(service);
+  const set = `UPDATE @ SET deneb_position = '${position}', deneb_moved = '${moved}'`;
+  await place.alter(schema, table, `${set} WHERE deneb_channel = '${service}c'`);
+};
+
 const told = ({ lines }: LoggingSink) => lines.filter(({ message }) => /^the store/.test(message));
 
 await onEveryDatabase("a store that goes back", [
@@ -39,12 +46,7 @@ await onEveryDatabase("a store that goes back", [
       const then = await positionOf(place, service);
       await persist(made, service, 2);
       const last = await positionOf(place, service);
-      const [schema, table] = place.positions(service);
-      await place.alter(
-        schema,
-        table,
-        `UPDATE @ SET deneb_position = '${then.position}', deneb_moved = '${then.moved}' WHERE deneb_channel = '${service}c'`,
-      );
+      await setBack(place, service, then);
 
       await persist(made, service, 3);
       await persist(made, service, 4);
@@ -65,17 +67,10 @@ await onEveryDatabase("a store that goes back", [
       const then = await positionOf(place, service);
       await persist(made, service, 2);
       const last = await positionOf(place, service);
-      const [schema, table] = place.positions(service);
-      const set = async ({ position, moved }: typeof then) =>
-        await place.alter(
-          schema,
-          table,
-          `UPDATE @ SET deneb_position = '${position}', deneb_moved = '${moved}' WHERE deneb_channel = '${service}c'`,
-        );
       const events = [eventOf(entity("urn:b:1", { a: "3" }), service)];
-      await set(then);
+      await setBack(place, service, then);
       await made.sink.positions.alreadyStored({ events, position: at(`${service}c:3`) }, never);
-      await set(last);
+      await setBack(place, service, last);
 
       await persist(made, service, 3);
 

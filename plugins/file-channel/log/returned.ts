@@ -58,13 +58,13 @@ export async function takeBack(returned: readonly ReturnedSegment[], parts: Retu
 
 interface BackBefore {
   readonly before: readonly Range[];
-  /** Whether nothing else has been written since: then the next start compares this one and that one together. */
+  /** Whether these are the first ones, and nothing else has been written since: then the next start compares this one and that one together. */
   readonly goesOn: boolean;
 }
 
 /**
- * What a start that was killed here had written already: as many events, from the first number that it used on, as have the same texts
- * in the same order.
+ * What a start that was killed here had written already: the events with the texts that follow each other from the first number that it
+ * used on. Others may be between them: of a file that it could not read, or that only now is back, too.
  */
 async function backBefore(
   returned: readonly ReturnedSegment[],
@@ -74,14 +74,17 @@ async function backBefore(
   const since = present.filter(({ last }) => last >= returning);
   const written = eventsOf(since.map((segment) => ({ segment, ranges: [{ from: returning, to: segment.last }] })));
   const same: number[] = [];
+  let passedOver = false;
   try {
     let next = await written.next();
     for await (const { sequence, text } of eventsOf(returned)) {
-      if (next.done === true || next.value.text !== text) break;
-      same.push(sequence);
-      next = await written.next();
+      if (next.done === true) break;
+      if (next.value.text === text) {
+        same.push(sequence);
+        next = await written.next();
+      } else passedOver = true;
     }
-    return { before: rangesOf(same), goesOn: next.done === true };
+    return { before: rangesOf(same), goesOn: next.done === true && !passedOver };
   } catch (error) {
     const message = "what a killed start had written of events that are back cannot be read: some may come twice";
     log.warn({ reason: reasonOf(error) }, message);

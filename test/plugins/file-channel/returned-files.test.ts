@@ -141,7 +141,7 @@ test("events that are back and find no room on the disk come at the next start",
 });
 
 /** Copies of a folder as kills would leave it: one after each write of the start of its channel. */
-async function killedAtWrites(folder: string): Promise<readonly string[]> {
+async function killedAtWrites(folder: string, disk = "disk"): Promise<readonly string[]> {
   const copies: string[] = [];
   const openFile: OpenFile = async (file) => {
     const opened = await openNewFile(file);
@@ -152,7 +152,7 @@ async function killedAtWrites(folder: string): Promise<readonly string[]> {
     };
     return { ...opened, write };
   };
-  const { channel } = await openIn(folder, { dataDirs: [path.join(folder, "disk")], maxFileSize: 100 }, openFile);
+  const { channel } = await openIn(folder, { dataDirs: [path.join(folder, disk)], maxFileSize: 100 }, openFile);
   const killed = [...copies];
   await channel.stop();
   return killed;
@@ -169,6 +169,24 @@ test("a start that is killed while it writes events that are back, and the next 
   for (const copy of [...once, ...twice]) {
     const found = await all(await openIn(copy, { dataDirs: [path.join(copy, "disk")], maxFileSize: 100 }));
     assert.deepEqual({ bodies: found.bodies, lost: found.lost }, { bodies: upTo(10).slice(2), lost: -8 }, copy);
+  }
+});
+
+test("a start that is killed while it writes events that are back writes none twice where the next one has a further folder", async (context) => {
+  const { folder, disk, other, open } = await onAnotherDisk(context, "closed");
+  const without = await open(other);
+  for (const body of [20, 22, 24]) await put(without.channel, body, body + 1);
+  await without.channel.stop();
+  await (await open(path.join(folder, "third"))).channel.stop();
+
+  const killed = await killedAtWrites(await copyOf(folder, `${folder}-killed`), "other");
+
+  assert.ok(killed.length > 4, String(killed.length));
+  for (const copy of killed) {
+    const dataDirs = [path.basename(disk), path.basename(other)].map((name) => path.join(copy, name));
+    const { bodies, lost } = await all(await openIn(copy, { dataDirs, maxFileSize: 100 }));
+    const ordered = [...bodies].map(Number).sort((one, next) => one - next);
+    assert.deepEqual({ ordered, lost }, { ordered: [...upTo(10).slice(2), ...upTo(26).slice(20)], lost: -14 }, copy);
   }
 });
 
