@@ -40,7 +40,7 @@ export interface ReadRecord {
 /** What a test does with topics besides the component that it tests. */
 export interface TopicClient {
   readonly cluster: KafkaCluster;
-  /** Makes a topic. */
+  /** Makes a topic that keeps its records, however old their timestamps are. */
   make(topic: string, partitions?: number, settings?: Readonly<Record<string, string>>): Promise<void>;
   remove(...topics: readonly string[]): Promise<void>;
   write(topic: string, partition: number, messages: readonly Message[]): Promise<void>;
@@ -59,7 +59,8 @@ export async function topicClient(changes: Partial<ConnectionConfig> = {}): Prom
   return {
     cluster,
     make: async (name, partitions = 1, settings = {}) => {
-      await createTopics(cluster, [{ name, partitions, replicas: DEFAULT_OF_BROKERS, settings }]);
+      const kept = { "retention.ms": "-1", ...settings };
+      await createTopics(cluster, [{ name, partitions, replicas: DEFAULT_OF_BROKERS, settings: kept }]);
       await opened(name);
     },
     remove: async (...topics) => await deleteTopics(cluster, topics),
