@@ -34,12 +34,17 @@ export function readKernelSettings(flags: KernelFlags, env: EnvironmentVariables
   const given = kernelNames.flatMap((name) => givenFor(name, flags, env));
   const { values, reasons } = typedValues(kernelProperties, new Map(given.map(({ name, text }) => [name, text])));
   const faults = given.flatMap(({ name, text, key }) => {
-    const reason = reasons.get(name);
+    const reason = reasons.get(name) ?? bracketsReason(name, text);
     return reason === undefined ? [] : [errorAt({ key, value: text, nearest: meant(name, text) }, reason)];
   });
   const config = Object.fromEntries(values);
-  if (!isComplete(config)) return { settings: undefined, faults };
+  if (faults.length > 0 || !isComplete(config)) return { settings: undefined, faults };
   return { settings: { ...config, ...pluginLocations(flags, env) }, faults };
+}
+
+/** Brackets around an IPv6 address belong to URLs; as a host they would be a name that nobody has. */
+function bracketsReason(name: KernelName, text: string): string | undefined {
+  return name === "managementHost" && /^\[.*\]$/.test(text) ? "must be without brackets, as ::1" : undefined;
 }
 
 /** Whether the command line or the environment gives the setting, so that it is not the default. */

@@ -124,3 +124,10 @@ test("all faults are told with the option or variable that gave the value", () =
     '--log-level = "warning": must be one of: debug, info, warn, error; did you mean "warn"?',
   ]);
 });
+
+test("a management host in the brackets of a URL is a fault that says how it is written", () => {
+  const { settings, faults } = readKernelSettings({}, { DENEB_MANAGEMENT_HOST: "[::1]" });
+
+  assert.equal(settings, undefined);
+  assert.deepEqual(faults.map(faultText), ['DENEB_MANAGEMENT_HOST = "[::1]": must be without brackets, as ::1']);
+});
