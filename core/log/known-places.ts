@@ -1,5 +1,7 @@
+import { letterHeader } from "../sdk/index.js";
 import {
   atBeginning,
+  isLetterOfOthers,
   isUpTo,
   type LogPosition,
   later,
@@ -9,6 +11,7 @@ import {
 } from "./log-position.js";
 import type { Members } from "./members.js";
 import type { OwnPart } from "./own-parts.js";
+import type { KnownOfEvents } from "./part-queue.js";
 import type { QueuedPartEvent } from "./read-edge.js";
 
 interface KnownPlacesParts {
@@ -50,10 +53,13 @@ export class KnownPlaces {
     return Math.max(done.offset + 1, own(part)?.queue.next ?? 0);
   }
 
-  /** Tells which events of the part have a dead letter; undefined while none has. */
-  leftOut(part: number): ((place: Pick<QueuedPartEvent, "offset" | "index">) => boolean) | undefined {
-    const left = this.#left.get(part);
-    return left === undefined ? undefined : ({ offset, index }) => left.places.has(placeKey({ offset, index }));
+  /** Tells which events of the part have a dead letter, and which are replayed for another group. */
+  knownOf(part: number): KnownOfEvents {
+    const places = this.#left.get(part)?.places;
+    return {
+      hasLetter: ({ offset, index }) => places?.has(placeKey({ offset, index })) === true,
+      isOfOthers: ({ headers }) => isLetterOfOthers(this.#parts.owner, headers[letterHeader]),
+    };
   }
 
   /** What a stored position says is done; the number of events that are left out. */

@@ -71,6 +71,11 @@ export function letterPlace(
   return found === null ? undefined : { part: Number(found[1]), offset: Number(found[2]), index: Number(found[3]) };
 }
 
+/** Whether a dead letter with this id is one of another group over the same log. */
+export function isLetterOfOthers({ log, group }: PositionOwner, id: string | undefined): boolean {
+  return id?.startsWith(`${log}/`) === true && !id.startsWith(`${log}/${group}/`);
+}
+
 /** Undefined for a text that is no place. */
 export function placeOf(text: string): LogPosition | undefined {
   const [whole, offset, index, books = "", from = ""] =

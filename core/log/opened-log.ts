@@ -181,7 +181,7 @@ export class OpenedLog {
   add(part: number, read: ReadRecords): void {
     const own = this.own.all.get(part);
     if (own === undefined || own.leaving || this.own.waitsFor(own, read)) return;
-    own.queue.add(read, this.places.leftOut(part));
+    own.queue.add(read, this.places.knownOf(part));
     this.takes.wake();
   }
 

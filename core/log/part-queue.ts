@@ -13,10 +13,18 @@ import type { Lacking } from "./writer-gaps.js";
 
 interface Entry {
   queued: QueuedPartEvent;
-  /** What became of an event that is done before others that are older; counted when these are done. */
+  /** What became of an event that is done and was in no take, or before others that are older; counted when these are done. */
   outcome?: keyof SettledEvents;
   readonly step: Step;
   state: "waiting" | "taken" | "done";
+}
+
+/** What is known of events before they are taken. */
+export interface KnownOfEvents {
+  /** Whether the event at this place has a dead letter. */
+  hasLetter?(place: Pick<QueuedPartEvent, "offset" | "index">): boolean;
+  /** Whether the event is for another group alone. */
+  isOfOthers?(event: Event): boolean;
 }
 
 /** In place of an event that is done. */
@@ -109,12 +117,11 @@ export class PartQueue {
 
   /**
    * Records that were read, in order; what was added before is left out, and so are all of them when some before them were not
-   * read. `isDone` tells events that have a dead letter.
+   * read.
    */
-  add({ from, records }: ReadRecords, isDone?: (event: Pick<QueuedPartEvent, "offset" | "index">) => boolean): void {
+  add({ from, records }: ReadRecords, known: KnownOfEvents = {}): void {
     if (!this.follows(from)) return;
-    for (const record of records)
-      for (const read of this.#edge.read(record, this.#done)) this.#push(read, isDone?.(read.queued) === true);
+    for (const record of records) for (const read of this.#edge.read(record, this.#done)) this.#push(read, known);
     this.#settle();
   }
 
@@ -199,10 +206,10 @@ export class PartQueue {
     for (const entry of this.#entries) {
       if (entry.state !== "waiting" || !isUpTo(entry.queued, position)) continue;
       entry.state = "done";
+      entry.outcome = "stored";
       count += 1;
     }
     this.#waiting -= count;
-    this.#books = { ...this.#books, stored: this.#books.stored + count };
     this.#settle();
     if (this.#entries.length > 0 || isUpTo(position, this.#edge.at)) return count;
     const unread = position.events - this.#edge.at.events;
@@ -217,8 +224,8 @@ export class PartQueue {
     const found = this.#entries.find(({ queued }) => queued.offset === place.offset && queued.index === place.index);
     if (found?.state !== "waiting") return;
     found.state = "done";
+    found.outcome = "deadLettered";
     this.#waiting -= 1;
-    this.#noteDeadLetter();
     this.#settle();
   }
 
@@ -240,15 +247,13 @@ export class PartQueue {
     };
   }
 
-  #push({ queued, step, isRepeated }: ReadEvent, hasLetter: boolean): void {
-    this.#entries.push({ queued, step, state: isRepeated || hasLetter ? "done" : "waiting" });
+  #push({ queued, step, isRepeated }: ReadEvent, known: KnownOfEvents): void {
     this.#bytes += queued.bytes;
-    if (hasLetter && !isRepeated) this.#noteDeadLetter();
-    if (!hasLetter && !isRepeated) this.#waiting += 1;
-  }
-
-  #noteDeadLetter(): void {
-    this.#books = { ...this.#books, deadLettered: this.#books.deadLettered + 1 };
+    if (isRepeated) return void this.#entries.push({ queued, step, state: "done" });
+    const outcome = outcomeOf(queued, known);
+    if (outcome !== undefined) return void this.#entries.push({ queued, step, outcome, state: "done" });
+    this.#entries.push({ queued, step, state: "waiting" });
+    this.#waiting += 1;
   }
 
   #count(outcome: keyof SettledEvents): void {
@@ -273,4 +278,10 @@ export class PartQueue {
     );
     this.#firstWaiting = Math.max(0, this.#firstWaiting - count);
   }
+}
+
+/** What became of an event before anybody takes it; undefined where it waits. */
+function outcomeOf(queued: QueuedPartEvent, known: KnownOfEvents): keyof SettledEvents | undefined {
+  if (known.hasLetter?.(queued) === true) return "deadLettered";
+  return known.isOfOthers?.(queued.event) === true ? "filtered" : undefined;
 }

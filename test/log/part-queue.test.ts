@@ -277,10 +277,32 @@ test("an event that has a dead letter is left out, whether it was read before or
   const queue = queueOf(record(0, ["a", "b"]));
 
   queue.leaveOut({ offset: 0, index: 0 });
-  queue.add({ from: 0, records: [record(1, ["c", "d"])] }, ({ offset, index }) => offset === 1 && index === 1);
+  queue.add(
+    { from: 0, records: [record(1, ["c", "d"])] },
+    { hasLetter: ({ offset, index }) => offset === 1 && index === 1 },
+  );
 
-  assert.deepEqual(queue.take(9).map(place), ["0+1", "1+0"]);
-  assert.deepEqual([queue.done.deadLettered, place(queue.done)], [2, "0+0"]);
+  const taken = queue.take(9);
+  assert.deepEqual(taken.map(place), ["0+1", "1+0"]);
+  assert.deepEqual([queue.done.deadLettered, place(queue.done)], [1, "0+0"]);
+  queue.release(taken);
+  assert.deepEqual([queue.done.deadLettered, queue.done.stored, place(queue.done)], [2, 2, "1+1"]);
+});
+
+test("what is done without a take counts once, also in the position of a take before it", () => {
+  const queue = queueOf(record(0, ["a", "b"]), record(1, ["c"]));
+  const hasLetter = ({ offset }: Pick<QueuedPartEvent, "offset">) => offset === 2;
+  queue.add({ from: 2, records: [record(2, ["d"])] }, { hasLetter });
+  queue.add({ from: 3, records: [record(3, ["e"])] }, { isOfOthers: ({ body }) => body === "e" });
+  const taken = queue.take(1);
+  queue.leaveOut({ offset: 0, index: 1 });
+  queue.skipTo({ ...atBeginning, offset: 1, index: 0, events: 3, stored: 2, deadLettered: 1 });
+
+  const after = queue.after(taken);
+  queue.release(taken);
+
+  for (const { events, stored, deadLettered, filtered } of [after, queue.done])
+    assert.deepEqual([events, stored, deadLettered, filtered], [5, 2, 2, 1]);
 });
 
 test("what waits is discarded and what is taken can be finished", () => {
