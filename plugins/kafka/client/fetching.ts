@@ -1,9 +1,11 @@
-import type { fetchV13 } from "@platformatic/kafka";
-import type { KafkaCluster } from "./cluster.js";
+import type { RecordsBatch } from "@platformatic/kafka";
+import type { KafkaCluster, Send } from "./cluster.js";
 import { committedBatches } from "./committed-batches.js";
 import type { Directory } from "./directory.js";
-import { protocolError } from "./kafka-error.js";
+import { type AnsweredPartition, type FetchAnswer, fetchAnswer } from "./fetch-answer.js";
+import { KafkaError, protocolError } from "./kafka-error.js";
 import { type Isolation, isolationLevels, type Position } from "./offsets.js";
+import { readBatches } from "./record-batches.js";
 
 const NO_ERROR = 0;
 const NO_SESSION = 0;
@@ -36,6 +38,8 @@ export interface FetchOutcome {
   readonly outside: readonly Position[];
   /** Positions that have nothing, each with whether a transaction that goes on holds back what is behind it. */
   readonly empty: ReadonlyMap<Position, boolean>;
+  /** Positions whose records cannot be decoded, each with why. */
+  readonly unreadable: ReadonlyMap<Position, KafkaError>;
   /** Whether a partition has another leader or none: the metadata is old. */
   readonly stale: boolean;
 }
@@ -57,30 +61,19 @@ export async function fetchFrom(
   const { purpose, bytes, waitMillis, signal } = limits;
   const topics = topicsOf(directory, positions, bytes);
   const level = isolationLevels[limits.isolation];
-  const answer: fetchV13.FetchResponse = await cluster.askNode(
-    node,
-    async (connection, library) =>
-      await library.fetchV13.api.async(
-        connection,
-        waitMillis,
-        1,
-        bytes,
-        level,
-        NO_SESSION,
-        SESSIONLESS,
-        topics,
-        [],
-        "",
-      ),
-    { purpose, signal, millis: waitMillis + cluster.attemptMillis },
-  );
+  const send: Send<FetchAnswer> = async (connection, library) => {
+    const { createRequest, api } = library.fetchV13;
+    const fetch = library.createAPI(api.key, api.version, createRequest, fetchAnswer);
+    return await fetch.async(connection, waitMillis, 1, bytes, level, NO_SESSION, SESSIONLESS, topics, [], "");
+  };
+  const answer = await cluster.askNode(node, send, { purpose, signal, millis: waitMillis + cluster.attemptMillis });
   if (answer.errorCode !== NO_ERROR) throw protocolError(cluster.library, answer.errorCode, "reading");
   return outcomeOf(cluster, positions, { directory, answer, isolation: limits.isolation });
 }
 
 interface Answered {
   readonly directory: Directory;
-  readonly answer: fetchV13.FetchResponse;
+  readonly answer: FetchAnswer;
   readonly isolation: Isolation;
 }
 
@@ -93,13 +86,19 @@ function outcomeOf(
   const fetched: Fetched[] = [];
   const outside: Position[] = [];
   const empty = new Map<Position, boolean>();
+  const unreadable = new Map<Position, KafkaError>();
   let stale = false;
-  const take = (position: Position, answered: fetchV13.FetchResponsePartition): void => {
+  const read = (position: Position, answered: AnsweredPartition): void => {
+    const { batches, fault } = readBatches(cluster.library, answered.bytes);
+    const found = recordsOf(batches, answered, position);
+    if (found.next > position.offset) fetched.push(found);
+    else if (fault !== undefined) unreadable.set(position, unreadableError(position, fault));
+    else empty.set(position, isolation === "read_committed" && isHeldBack(answered, position));
+  };
+  const take = (position: Position, answered: AnsweredPartition): void => {
     const { errorCode } = answered;
     if (errorCode === NO_ERROR) {
-      const found = recordsOf(answered, position);
-      if (found.next > position.offset) fetched.push(found);
-      else empty.set(position, isolation === "read_committed" && isHeldBack(answered, position));
+      read(position, answered);
       return;
     }
     const error = protocolError(cluster.library, errorCode, `reading topic "${position.topic}"`);
@@ -113,19 +112,24 @@ function outcomeOf(
       if (position !== undefined) take(position, partition);
     }
   }
-  return { fetched, outside, empty, stale };
+  return { fetched, outside, empty, unreadable, stale };
 }
 
 /** Behind the last stable offset are records of a transaction that is neither committed nor aborted. */
 function isHeldBack(
-  { lastStableOffset: stable, highWatermark: end }: fetchV13.FetchResponsePartition,
+  { lastStableOffset: stable, highWatermark: end }: AnsweredPartition,
   { offset }: Position,
 ): boolean {
   return stable < end && offset >= Number(stable) && offset < Number(end);
 }
 
+function unreadableError({ topic, partition }: Position, fault: string): KafkaError {
+  return new KafkaError("unavailable", `reading partition ${partition} of topic "${topic}": ${fault}`);
+}
+
 function recordsOf(
-  { records: batches = [], abortedTransactions }: fetchV13.FetchResponsePartition,
+  batches: readonly RecordsBatch[],
+  { abortedTransactions }: AnsweredPartition,
   position: Position,
 ): Fetched {
   const records: FetchedRecord[] = [];

@@ -2,11 +2,12 @@ import { onAbort } from "deneb/sdk";
 import type { KafkaCluster } from "./cluster.js";
 import type { Directory, Place } from "./directory.js";
 import { FetchFailures } from "./fetch-failures.js";
-import type { Fetched } from "./fetching.js";
+import type { Fetched, FetchOutcome } from "./fetching.js";
 import { type KafkaError, kafkaErrorOf } from "./kafka-error.js";
 import { MovedPositions } from "./moved-positions.js";
 import { extentsAt, type Position } from "./offsets.js";
 import { type FetchAnswer, PendingFetches, type ReadingAs } from "./pending-fetches.js";
+import { UnreadablePositions } from "./unreadable-positions.js";
 
 /** How often partitions that nobody leads are looked for. */
 const LOOK_MILLIS = 1000;
@@ -20,6 +21,8 @@ interface ReaderLimits {
 interface ReaderOptions extends ReadingAs {
   /** Milliseconds for which one broker may be silent, while others answer, before a read fails. */
   readonly bearableMillis: number;
+  /** Where records that cannot be decoded fail no read: whoever reads asks {@link Reader.unreadableOf}. */
+  readonly bearsUnreadable?: true;
 }
 
 /** Reads partitions of all brokers; one read at a time. A broker that has nothing yet is waited for by the next read too. */
@@ -28,6 +31,8 @@ export class Reader {
   readonly #directory: Directory;
   readonly #pending: PendingFetches;
   readonly #moved = new MovedPositions();
+  readonly #unreadable = new UnreadablePositions();
+  readonly #bearsUnreadable: boolean;
   /** Behind the partition that had something last: the next read begins there, so that none waits for the others. */
   #turn = 0;
   readonly #failures: FetchFailures;
@@ -42,11 +47,17 @@ export class Reader {
     this.#directory = directory;
     this.#pending = new PendingFetches(cluster, directory, options);
     this.#failures = new FetchFailures(options.bearableMillis);
+    this.#bearsUnreadable = options.bearsUnreadable === true;
   }
 
   /** Why a broker does not answer; undefined where it does, or was not asked. */
   failureOf(node: number): KafkaError | undefined {
     return this.#failures.of(node);
+  }
+
+  /** Why records that are there cannot be decoded; undefined where they can. */
+  unreadableOf(place: Place): KafkaError | undefined {
+    return this.#unreadable.of(place);
   }
 
   /** Whether records are there that a transaction that goes on holds back; undefined where no broker has said it. */
@@ -57,7 +68,8 @@ export class Reader {
   /**
    * What these positions have next; empty when there is nothing in time, one that says the epoch of its leader gets another one, or the
    * signal aborts. Rejects with a KafkaError when
-   * no broker answers in time, or one of them has not for longer than is bearable: until then its partitions may move to another one.
+   * no broker answers in time, one of them has not for longer than is bearable (until then its partitions may move to another one), or
+   * there is nothing but records that cannot be decoded.
    */
   async read(positions: readonly Position[], limits: ReaderLimits): Promise<readonly Fetched[]> {
     const { waitMillis, signal } = limits;
@@ -74,7 +86,7 @@ export class Reader {
       }
       if (epochs !== this.#epochsOf(positions)) return [];
       if (performance.now() < end) continue;
-      const failure = this.#failures.worthTelling(this.#directory.byLeader(positions).keys());
+      const failure = this.#failureOf(positions);
       if (failure !== undefined) throw failure;
       return [];
     }
@@ -85,6 +97,13 @@ export class Reader {
   /** Ends what brokers are asked for. */
   cancel(): void {
     this.#pending.cancel();
+  }
+
+  /** Why nothing was read of these positions in time; undefined where nothing is wrong. */
+  #failureOf(positions: readonly Position[]): KafkaError | undefined {
+    const failure = this.#failures.worthTelling(this.#directory.byLeader(positions).keys());
+    if (failure !== undefined || this.#bearsUnreadable) return failure;
+    return positions.map((position) => this.#unreadable.of(position)).find((error) => error !== undefined);
   }
 
   #epochsOf(positions: readonly Position[]): string {
@@ -98,7 +117,7 @@ export class Reader {
   ): Promise<readonly Fetched[]> {
     const left = Math.max(0, Math.ceil(end - performance.now()));
     const turned = [...positions.slice(this.#turn), ...positions.slice(0, this.#turn)];
-    const asked = this.#pending.ask(this.#moved.apply(turned), bytes, left);
+    const asked = this.#pending.ask(this.#unreadable.apply(this.#moved.apply(turned)), bytes, left);
     const all = asked === positions.length;
     const answer = await this.#pending.next(all ? left : Math.min(left, LOOK_MILLIS), signal);
     // The others may have something again and again.
@@ -110,10 +129,9 @@ export class Reader {
 
   async #take(answer: FetchAnswer, signal: AbortSignal): Promise<readonly Fetched[]> {
     if ("error" in answer) return await this.#failed(answer.node, answer.error, signal);
-    const { fetched, outside, empty, stale } = answer.outcome;
+    const { fetched, outside, stale } = answer.outcome;
     this.#failures.answered(answer.node);
-    for (const position of fetched) this.#heldBack.set(keyOf(position), false);
-    for (const [position, isHeldBack] of empty) this.#heldBack.set(keyOf(position), isHeldBack);
+    this.#note(answer.outcome);
     try {
       if (outside.length > 0) await unlessAborted(this.#move(outside, answer.node), signal);
     } catch (error) {
@@ -122,6 +140,14 @@ export class Reader {
     if (stale && fetched.length > 0) this.#lookBeside();
     else if (stale) await this.#lookAgain(signal);
     return fetched;
+  }
+
+  /** What the answer says of partitions. */
+  #note({ fetched, empty, unreadable }: FetchOutcome): void {
+    for (const position of fetched) this.#heldBack.set(keyOf(position), false);
+    for (const [position, isHeldBack] of empty) this.#heldBack.set(keyOf(position), isHeldBack);
+    for (const position of [...fetched, ...empty.keys()]) this.#unreadable.forget(position);
+    for (const [position, error] of unreadable) this.#unreadable.note(position, error);
   }
 
   async #failed(node: number, thrown: unknown, signal: AbortSignal): Promise<readonly Fetched[]> {

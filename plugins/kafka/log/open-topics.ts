@@ -4,7 +4,7 @@ import { KafkaError } from "../client/kafka-error.js";
 import { type Metadata, readMetadata, readSettings } from "../client/topics.js";
 import type { KafkaLogConfig } from "../config.js";
 import { makeTopics } from "./make-topics.js";
-import { largestRecord, requireSettings, warningsOf } from "./topic-settings.js";
+import { largestRecord, requireReadable, requireSettings, warningsOf } from "./topic-settings.js";
 
 const MISSING = "UNKNOWN_TOPIC_OR_PARTITION";
 
@@ -60,6 +60,7 @@ async function factsOf(cluster: KafkaCluster, metadata: Metadata, config: KafkaL
   for (const one of judged) {
     const needs = one.topic.name === config.topic ? config.partitions : 1;
     requireSettings(one, { has: one.topic.partitions.length, needs });
+    requireReadable(one, cluster.library.compressionsAlgorithms.zstd.available);
   }
   const events = metadata.topics.get(config.topic);
   const partitions = events?.partitions.length ?? 0;

@@ -37,6 +37,13 @@ export function requireSettings(
   }
 }
 
+/** Throws with code `LOG_SETTINGS` when this agent could not read what brokers keep of the records that they are given. */
+export function requireReadable({ topic: { name }, settings }: JudgedTopic, canReadZstd: boolean): void {
+  if (canReadZstd || settings?.get("compression.type") !== "zstd") return;
+  const remedy = `run Node.js 22.15 or later, or set it to producer (kafka-configs.sh --alter --entity-type topics --entity-name ${name} --add-config compression.type=producer)`;
+  refuse(name, `has compression.type = zstd, which this Node.js, ${process.version}, cannot read; ${remedy}`);
+}
+
 /** One sentence for each setting with which an accepted event could be lost. */
 export function warningsOf({ topic, settings }: JudgedTopic): readonly string[] {
   const { name, partitions } = topic;

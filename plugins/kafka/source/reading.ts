@@ -103,6 +103,7 @@ class PartitionReading {
       isolation: config.isolation_level,
       // What it leads stands still, and the others are read.
       bearableMillis: Number.POSITIVE_INFINITY,
+      bearsUnreadable: true,
     });
   }
 
@@ -149,6 +150,8 @@ class PartitionReading {
     const failure = isRead ? this.#reader.failureOf(leader) : positions.failureOf(place);
     if (failure !== undefined) return { topic, partition, cause: "silent-leader", reason: failure.message };
     if (!isRead) return undefined;
+    const unreadable = this.#reader.unreadableOf(place);
+    if (unreadable !== undefined) return { topic, partition, cause: "unreadable", reason: unreadable.message };
     const isHeldBack = this.#reader.isHeldBack(place);
     if (isHeldBack === true) return { topic, partition, cause: "open-transaction", offset: at.offset };
     return isHeldBack === undefined ? undefined : "moving";

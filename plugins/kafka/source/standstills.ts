@@ -7,6 +7,7 @@ const LEADER_MILLIS = 3000;
 const messages = {
   "no-leader": "partitions without a leader are not read; the others are",
   "silent-leader": "partitions whose leader does not answer are not read; the others are",
+  unreadable: "partitions with records that cannot be decoded are not read; the others are",
   "open-transaction":
     "a transaction that was not ended holds back a partition; it is read on when it is committed or aborted",
 } as const;
@@ -16,7 +17,7 @@ type Cause = keyof typeof messages;
 /** A partition of which nothing can be read now. */
 interface Standstill extends Place {
   readonly cause: Cause;
-  /** Of a leader that does not answer. */
+  /** Of a leader that does not answer, and of records that cannot be decoded. */
   readonly reason?: string;
   /** Of a transaction: from where on nothing is read. */
   readonly offset?: number;
@@ -126,6 +127,7 @@ function reasonOf({ topic, partition, cause, reason, offset }: Standstill): stri
   const place = `partition ${partition} of topic "${topic}"`;
   if (cause === "no-leader") return `${place} has no leader`;
   if (cause === "silent-leader") return `the leader of ${place} does not answer: ${reason}`;
+  if (cause === "unreadable") return reason ?? `the records of ${place} cannot be decoded`;
   return `a transaction that was not ended holds back ${place} from offset ${offset} on`;
 }
 

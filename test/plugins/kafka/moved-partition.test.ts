@@ -11,19 +11,21 @@ import { connection } from "./topic-client.js";
 
 const NOT_LEADER = 6;
 
+const library = await loadLibrary();
+
 test("a partition that has moved is found although another one of its broker has records again and again", async () => {
   let leader = 1;
   const connections: ClusterConnections = {
     request: async <T>({ port, purpose }: Line): Promise<T> => {
       if (purpose === "admin") return typed<T>(metadata(leader));
       if (port === 2) return typed<T>(fetched([records(1)]));
-      return typed<T>(fetched([records(0), { ...records(1), errorCode: NOT_LEADER, records: [] }]));
+      return typed<T>(fetched([records(0), { ...records(1), errorCode: NOT_LEADER, bytes: Buffer.alloc(0) }]));
     },
     anySocket: () => undefined,
     close: () => undefined,
   };
   const config = { ...connection, bootstrap_servers: ["kafka:1", "kafka:2"] };
-  const cluster = new KafkaCluster(await loadLibrary(), connections, config);
+  const cluster = new KafkaCluster(library, connections, config);
   const directory = new Directory(cluster, await readMetadata(cluster, ["t"]));
   const reader = new Reader(cluster, directory, {
     purpose: "read",
@@ -63,13 +65,15 @@ function fetched(partitions: readonly object[]) {
 }
 
 function records(partitionIndex: number) {
-  const record = { offsetDelta: 0, key: null, value: null, headers: [], timestampDelta: "0n" };
-  const batch = { firstOffset: "0n", firstTimestamp: "0n", attributes: 0, lastOffsetDelta: 0, partitionLeaderEpoch: 0 };
+  const bytes = library.createRecordsBatch([{ topic: "t", value: Buffer.from("value") }], {}).buffer;
   const offsets = { highWatermark: "1n", lastStableOffset: "1n", abortedTransactions: [] };
-  return { partitionIndex, errorCode: 0, ...offsets, records: [{ ...batch, records: [record] }] };
+  return { partitionIndex, errorCode: 0, ...offsets, bytes };
 }
 
 /** The answer to a request, whose type only the one that asks knows. */
 function typed<T>(answer: unknown): T {
-  return JSON.parse(JSON.stringify(answer), (_, value) => (/^\d+n$/.test(value) ? BigInt(value.slice(0, -1)) : value));
+  return JSON.parse(JSON.stringify(answer), (_, value) => {
+    if (value?.type === "Buffer") return Buffer.from(value.data);
+    return /^\d+n$/.test(value) ? BigInt(value.slice(0, -1)) : value;
+  });
 }
