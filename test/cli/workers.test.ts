@@ -7,6 +7,7 @@ import { test } from "node:test";
 import { lockFolder } from "../../core/files/folder-lock.js";
 import { notification, post } from "../end-to-end/notification.js";
 import { type AgentProcess, startAgent } from "../support/agent-process.js";
+import { freePort } from "../support/free-port.js";
 import { loggingAgent } from "../support/logging-agent.js";
 import { durable, lives, nowhere, postMany, roomsOf, startWorkers } from "../support/logging-workers.js";
 import { recordingLog } from "../support/recording-log.js";
@@ -331,6 +332,32 @@ test("a worker whose folder cannot be made is named with the reason, and no othe
 
   assert.equal(code, 1);
   assert.match(stdout, /"worker":2,.*workers\/2.*"msg":"a worker cannot be started"/);
+});
+
+test("a worker that is killed before all are ready is named, and no other goes on", async (context) => {
+  const folder = await tempFolder(context);
+  const file = path.join(folder, "agent.properties");
+  await appendFile(file, durable);
+  const data = path.join(folder, "data");
+  const own = path.join(data, "workers", "2");
+  await mkdir(own, { recursive: true });
+  const { log } = recordingLog();
+  const lock = await lockFolder(own, {}, { seconds: 0, log });
+  const port = await freePort("127.0.0.1");
+  const args = ["run", "-f", file, "--data-dir", data, "--management-port", `${port}`, "--workers", "2"];
+  const running = runCli(args);
+
+  const at = { managementUrl: `http://127.0.0.1:${port}` };
+  const [, second] = await until(
+    async () => (await teamOf(at).catch(() => undefined))?.workers ?? [],
+    (workers) => workers[1]?.pid !== undefined,
+  );
+  process.kill(second?.pid ?? 0, "SIGKILL");
+  const { code, stdout } = await running;
+  await lock.release();
+
+  assert.equal(code, 1);
+  assert.match(stdout, /"worker":2,"signal":"SIGKILL","msg":"a worker ended before all were ready"/);
 });
 
 test("commands on a stopped agent read what all its workers have left", async (context) => {

@@ -19,7 +19,7 @@ export interface TeamStatistics {
   };
 }
 
-export async function teamOf({ managementUrl }: AgentProcess): Promise<TeamStatistics> {
+export async function teamOf({ managementUrl }: Pick<AgentProcess, "managementUrl">): Promise<TeamStatistics> {
   const { stats } = JSON.parse(await (await fetch(`${managementUrl}/v1/stats`)).text());
   return stats;
 }

@@ -71,8 +71,8 @@ export class Supervisor {
   }
 
   /**
-   * Resolves when every worker was ready once, or `stop` was called. False when one of them ended before: it has said why,
-   * and the others are stopped.
+   * Resolves when every worker was ready once, or `stop` was called. False when one of them ended before: it has said why, or
+   * it was killed, and the others are stopped.
    */
   async start(): Promise<boolean> {
     const execArgv = [...process.execArgv, ...heapShare(this.#members.length)];
@@ -210,6 +210,7 @@ export class Supervisor {
       return;
     }
     if (!this.#hasStarted) {
+      if (end.signal !== null) log.error({ worker: number, ...endFields(end) }, "a worker ended before all were ready");
       this.#note(end);
       this.#started?.();
       return;
