@@ -38,6 +38,7 @@ export class RowBuilder {
   readonly #placement: PlacementParts;
   readonly #mode: SqlConfig["last_data_mode"];
   readonly #lastData: LastData;
+  readonly #columnKey: Dialect["columnKey"];
   /**
    * The tables in which rows of an event are committed although its batch is not: they are skipped when the batch is
    * retried.
@@ -65,6 +66,7 @@ export class RowBuilder {
     };
     this.#mode = config.last_data_mode;
     this.#lastData = new LastData(config, naming, dialect);
+    this.#columnKey = dialect.columnKey;
   }
 
   /**
@@ -75,7 +77,7 @@ export class RowBuilder {
     // A loop: `flatMap` takes as long as naming the tables.
     const rows: PlacedRow[] = [];
     for (const event of events) for (const row of this.#placed(event)) rows.push(row);
-    const history = this.#mode === "upsert" ? [] : groupedByTable(this.#unwritten(rows));
+    const history = this.#mode === "upsert" ? [] : groupedByTable(this.#unwritten(rows), this.#columnKey);
     const last = this.#mode === "insert" ? [] : this.#lastData.batches(this.#unwritten(this.#lastData.rows(rows)));
     return inOrder([...history, ...last]);
   }

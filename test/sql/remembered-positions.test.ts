@@ -55,7 +55,10 @@ function placedIn(schema: string, events: readonly Event[]) {
     values: () => [],
     removed: false,
   };
-  return groupedByTable(events.map((event) => ({ ...row, event })));
+  return groupedByTable(
+    events.map((event) => ({ ...row, event })),
+    (column) => column,
+  );
 }
 
 test("more commit units than are remembered do not hide what another agent has stored", async (context) => {

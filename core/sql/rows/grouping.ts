@@ -42,8 +42,14 @@ export interface Step {
   readonly all: readonly TableBatch[];
 }
 
-/** The rows by table; each table gets the columns of all its rows, NULL where a row has no such column. */
-export function groupedByTable(rows: readonly PlacedRow[]): readonly TableBatch[] {
+/** The same text for all names that a database takes for one column. */
+export type KeyOf = (column: string) => string;
+
+/**
+ * The rows by table; each table gets the columns of all its rows, NULL where a row has no such column. Names of different rows
+ * that the database takes for one column, such as `Temp` and `temp` in MySQL, are one column with the first spelling.
+ */
+export function groupedByTable(rows: readonly PlacedRow[], keyOf: KeyOf): readonly TableBatch[] {
   const byTable = new Map<string, PlacedRow[]>();
   for (const row of rows) {
     const key = tableKey(row.name);
@@ -53,7 +59,7 @@ export function groupedByTable(rows: readonly PlacedRow[]): readonly TableBatch[
   }
   const batches: TableBatch[] = [];
   for (const ofTable of byTable.values()) {
-    const batch = joined(ofTable);
+    const batch = joined(ofTable, keyOf);
     if (batch !== undefined) batches.push(batch);
   }
   return batches;
@@ -75,7 +81,8 @@ function compared(one: string, other: string): number {
   return one < other ? -1 : 1;
 }
 
-function joined(rows: readonly PlacedRow[]): TableBatch | undefined {
+function joined(sent: readonly PlacedRow[], keyOf: KeyOf): TableBatch | undefined {
+  const rows = spelledAlike(sent, keyOf);
   const [first] = rows;
   if (first === undefined) return undefined;
   const { name, subject } = first;
@@ -91,6 +98,27 @@ function joined(rows: readonly PlacedRow[]): TableBatch | undefined {
     native: nativeOf(rows, first.native),
     placed: rows,
   };
+}
+
+/** The rows with one spelling for each column; the same list where that is so already. */
+function spelledAlike(rows: readonly PlacedRow[], keyOf: KeyOf): readonly PlacedRow[] {
+  const [first] = rows;
+  if (first === undefined || rows.every((row) => row.columns === first.columns)) return rows;
+  const names = new Set(rows.flatMap((row) => row.columns));
+  const spellings = new Map<string, string>();
+  for (const name of names) if (!spellings.has(keyOf(name))) spellings.set(keyOf(name), name);
+  if (spellings.size === names.size) return rows;
+  const spelled = (column: string) => spellings.get(keyOf(column)) ?? column;
+  return rows.map((row) => ({
+    ...row,
+    columns: row.columns.map(spelled),
+    native: row.native.map(spelled),
+    attributes: row.attributes.map((attribute) => ({
+      ...attribute,
+      column: spelled(attribute.column),
+      members: attribute.members.map((member) => ({ ...member, column: spelled(member.column) })),
+    })),
+  }));
 }
 
 function valueIn(row: Row, column: number, columns: readonly string[]): NativeValue | undefined {

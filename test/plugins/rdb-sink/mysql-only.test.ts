@@ -73,6 +73,33 @@ test(
 );
 
 test(
+  "entities of a batch whose attributes differ in letter case only share a column, in history and in last data",
+  { skip },
+  onServer(
+    async ({ server, made, service }) => {
+      const events = ["temp", "Temp", "TEMP"].map((name, index) =>
+        eventOf(entity(`e${index}`, { [name]: `${index}` }), service),
+      );
+
+      await made.sink.persist({ events }, never);
+      await made.sink.persist({ events: events.toReversed() }, never);
+
+      const history = await server.query(`SELECT entityId, Temp FROM ${service}.T ORDER BY entityId`);
+      assert.deepEqual(
+        history,
+        [0, 0, 1, 1, 2, 2].map((value) => ({ entityId: `e${value}`, Temp: `${value}` })),
+      );
+      const last = await server.query(`SELECT entityId, Temp FROM ${service}.T_last_data ORDER BY entityId`);
+      assert.deepEqual(
+        last,
+        [0, 1, 2].map((value) => ({ entityId: `e${value}`, Temp: `${value}` })),
+      );
+    },
+    { data_model: "dm-by-entity-type", last_data_mode: "both", enable_lowercase: false },
+  ),
+);
+
+test(
   "columns are those that the server takes for the same, in any alphabet",
   { skip },
   onServer(async ({ server, made, service }) => {

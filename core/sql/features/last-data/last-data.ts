@@ -23,7 +23,7 @@ const COLUMNS_KNOWN_MILLIS = 60_000;
 /** Maintains, beside a table of history, a table with one row for each entity: its last values. */
 export class LastData {
   readonly #naming: Naming;
-  readonly #dialect: Pick<Dialect, "allowed" | "database">;
+  readonly #dialect: Pick<Dialect, "allowed" | "columnKey" | "database">;
   readonly #suffix: string;
   /** The columns that identify an entity. */
   readonly #entityKey: readonly string[];
@@ -41,7 +41,7 @@ export class LastData {
   /** When the columns of a table were looked up. */
   readonly #lookedUp = new RecentMap<number>(MOST_REMEMBERED);
 
-  constructor(config: SqlConfig, naming: Naming, dialect: Pick<Dialect, "allowed" | "database">) {
+  constructor(config: SqlConfig, naming: Naming, dialect: Pick<Dialect, "allowed" | "columnKey" | "database">) {
     this.#naming = naming;
     this.#dialect = dialect;
     this.#suffix = config.last_data_table_suffix;
@@ -110,7 +110,7 @@ export class LastData {
   batches(rows: readonly PlacedRow[]): readonly TableBatch[] {
     const keyed = rows.map((row) => ({ row, key: this.#orderOf(row) }));
     const ordered = keyed.sort(({ key: one }, { key: other }) => compare(one, other)).map(({ row }) => row);
-    return groupedByTable(ordered).map((batch) => ({ ...batch, key: this.#key }));
+    return groupedByTable(ordered, this.#dialect.columnKey).map((batch) => ({ ...batch, key: this.#key }));
   }
 
   /**
