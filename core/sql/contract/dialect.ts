@@ -78,6 +78,11 @@ export interface Dialect {
   readonly mostColumns?: number;
   /** Maps all spellings of a column name to one key. */
   columnKey(column: string): string;
+  /**
+   * The key, among those of all columns of a table, of another column that the database may find where this one is named; undefined
+   * for none. Absent where a name always finds its own column.
+   */
+  readonly mistaken?: (column: string, keys: ReadonlySet<string>) => string | undefined;
   /** The name, or a replacement if the database reserves such names. */
   allowed(name: TableName): TableName;
   /**

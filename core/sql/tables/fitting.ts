@@ -1,3 +1,4 @@
+import { AgentError } from "../../sdk/index.js";
 import type { Column, ColumnKind, NativeValue } from "../contract/column.js";
 import type { TableRows } from "../contract/dialect.js";
 import { exactJson } from "../contract/json-cell.js";
@@ -51,7 +52,9 @@ export function fitted(batch: TableBatch, known: KnownColumns | undefined, fitti
     allText,
     columns,
     lacking: lackingPlain,
+    mistaken,
   } = comparedColumns(batch.columns, known, dialect);
+  if (mistaken !== undefined) throw taken(mistaken, batch);
   const makesNative = batch.native.size > 0 && lackingPlain.some((column) => batch.native.has(column.name));
   const longest = dialect.longestText;
   const isPlain = (row: readonly Cell[]) => (allText ? fitsText(row, longest) : fitsPlain(row, existing, longest));
@@ -78,6 +81,15 @@ interface ComparedColumns {
   readonly columns: readonly Column[];
   /** Those of them that the table lacks. */
   readonly lacking: readonly Column[];
+  /** A column whose values the database may store in another one. */
+  readonly mistaken: Mistaken | undefined;
+}
+
+interface Mistaken {
+  readonly column: string;
+  readonly other: string;
+  /** The number of all columns of the table. */
+  readonly among: number;
 }
 
 /** Caches the last comparison of each list: tables of entities with the same attributes share their columns. */
@@ -100,12 +112,33 @@ function comparedColumns(
     allText: existing.every((kind) => kind === "text" || kind === "other" || kind === undefined),
     columns,
     lacking: columns.filter((_, index) => existing[index] === undefined),
+    mistaken: mistakenIn(names, known, dialect),
   };
   compared.set(names, made);
   return made;
 }
 
 const compared = new WeakMap<readonly string[], ComparedColumns>();
+
+function mistakenIn(
+  names: readonly string[],
+  known: KnownColumns | undefined,
+  { columnKey, mistaken }: Fitting["dialect"],
+): Mistaken | undefined {
+  if (mistaken === undefined) return undefined;
+  const keys = new Set([...(known?.keys() ?? []), ...names.map(columnKey)]);
+  for (const column of names) {
+    const other = mistaken(column, keys);
+    if (other !== undefined) return { column, other, among: keys.size };
+  }
+  return undefined;
+}
+
+function taken({ column, other, among }: Mistaken, { name: { schema, table } }: Pick<TableBatch, "name">): AgentError {
+  const message = `storing into table "${table}" of schema "${schema}": among its ${among} columns the database takes "${column}" and "${other}" for one`;
+  const remedy = "give one of the attributes another name (enable_name_mappings), or use attr_persistence = row";
+  return new AgentError("DATA_REFUSED", `${message}; ${remedy}`, { retryable: false });
+}
 
 function fitsText(row: readonly Cell[], longest: number): boolean {
   for (const cell of row) if (cell !== undefined && cell.length > longest) return false;
