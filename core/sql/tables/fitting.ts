@@ -29,6 +29,7 @@ export function fittedToKnown(batches: readonly TableBatch[], store: KnownStore)
   for (const batch of batches) {
     const columns = store.tables.columns(batch.name);
     if (columns === undefined || !store.tables.own.has(columns)) return undefined;
+    refuseMistaken(batch, columns, store);
     const rows = fitted(batch, columns, store);
     if (rows.lacking.length > 0 || rows.widened.length > 0) return undefined;
     all.push(rows);
@@ -52,9 +53,7 @@ export function fitted(batch: TableBatch, known: KnownColumns | undefined, fitti
     allText,
     columns,
     lacking: lackingPlain,
-    mistaken,
   } = comparedColumns(batch.columns, known, dialect);
-  if (mistaken !== undefined) throw taken(mistaken, batch);
   const makesNative = batch.native.size > 0 && lackingPlain.some((column) => batch.native.has(column.name));
   const longest = dialect.longestText;
   const isPlain = (row: readonly Cell[]) => (allText ? fitsText(row, longest) : fitsPlain(row, existing, longest));
@@ -134,10 +133,18 @@ function mistakenIn(
   return undefined;
 }
 
-function taken({ column, other, among }: Mistaken, { name: { schema, table } }: Pick<TableBatch, "name">): AgentError {
+/** Throws code `DATA_REFUSED` for rows with a column whose values the database may store in another one of their table. */
+export function refuseMistaken(
+  { name: { schema, table }, columns }: Pick<TableBatch, "name" | "columns">,
+  known: KnownColumns | undefined,
+  { dialect }: Pick<Fitting, "dialect">,
+): void {
+  const { mistaken } = comparedColumns(columns, known, dialect);
+  if (mistaken === undefined) return;
+  const { column, other, among } = mistaken;
   const message = `storing into table "${table}" of schema "${schema}": among its ${among} columns the database takes "${column}" and "${other}" for one`;
   const remedy = "give one of the attributes another name (enable_name_mappings), or use attr_persistence = row";
-  return new AgentError("DATA_REFUSED", `${message}; ${remedy}`, { retryable: false });
+  throw new AgentError("DATA_REFUSED", `${message}; ${remedy}`, { retryable: false });
 }
 
 function fitsText(row: readonly Cell[], longest: number): boolean {
