@@ -30,6 +30,8 @@ export interface TableDefinition {
 /** A bounded selection of columns and rows, whatever the table holds. @beta */
 export interface BoundedRows extends KeyedRows {
   readonly columns: readonly string[];
+  /** The columns of the primary key of the table. */
+  readonly primaryKey: readonly string[];
   /** Rows are ordered by this column, descending; NULL comes last. */
   readonly latestBy: string;
   readonly mostRows: number;

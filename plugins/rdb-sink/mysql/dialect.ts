@@ -23,6 +23,7 @@ import { mysqlErrors } from "./errors.js";
 import { matchingSql, sortable } from "./matching.js";
 import { mistaken } from "./mistaken-columns.js";
 import { indexText, mysqlPartitions, partitionClause, timeDefinition } from "./partitions.js";
+import { waitFor } from "./replicated.js";
 import { insert, keyOf, path, quoted, remove, upsert } from "./statements.js";
 import { mysqlViews } from "./views.js";
 
@@ -79,7 +80,7 @@ export const mysql = {
   selectSettled: (rows) => {
     const question = boundedSelect(rows, sql);
     // InnoDB waits for rows that other transactions have changed or inserted.
-    return [{ ...question, text: `${question.text} LOCK IN SHARE MODE` }];
+    return [{ ...question, text: `${question.text} LOCK IN SHARE MODE` }, ...waitFor(rows)];
   },
   commitUnit: () => ({ database: "", schema: "" }),
   // One row for each sink and channel on the whole server, because a batch for several databases is one transaction.

@@ -18,6 +18,7 @@ import { connectionOptions, SESSION, wantsOtherEncryption } from "./connection.j
 import { ConnectionPool } from "./connection-pool.js";
 import { mysqlErrors } from "./errors.js";
 import { MysqlPages } from "./pages.js";
+import { isOfWait, replicated } from "./replicated.js";
 import { fitsInto, writeSteps } from "./write-steps.js";
 
 /** Told once how the server keeps names of tables, unless as they are: the value of `lower_case_table_names`. */
@@ -59,9 +60,12 @@ export class MysqlDriver implements Driver {
   async read(statements: readonly Statement[], signal: AbortSignal): Promise<readonly (readonly Cell[])[]> {
     return await this.#leased(signal, async (connection) => {
       const answers: (readonly Cell[])[] = [];
-      for (const { text, runs } of statements) {
+      for (const statement of statements) {
+        if (isOfWait(statement)) continue;
+        const { text, runs } = statement;
         for (const run of runs) for (const row of await rowsOf(connection, text, run)) answers.push(row);
       }
+      if (answers.length > 0) await replicated(connection, statements);
       return answers;
     });
   }

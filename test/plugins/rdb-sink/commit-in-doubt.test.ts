@@ -5,6 +5,8 @@ import pg from "pg";
 import { retryableOf } from "../../../core/sdk/index.js";
 import type { RdbConfig } from "../../../plugins/rdb-sink/config.js";
 import { mysqlServer } from "../../support/mysql.js";
+import { mysqlPrograms } from "../../support/mysql-programs.js";
+import { startOwnMysql } from "../../support/own-mysql.js";
 import { startOwnPostgresql } from "../../support/own-postgresql.js";
 import { at } from "../../support/position.js";
 import { postgresqlDatabase, type TestDatabase } from "../../support/postgresql.js";
@@ -111,6 +113,44 @@ test("a batch is stored when a synchronous standby has it, whoever ends the wait
   assert.equal(retryableOf(failure), true);
   assert.deepEqual((await admin.query("SELECT a FROM standby.e")).rows, [{ a: "1" }, { a: "2" }]);
   await admin.end();
+});
+
+test("a batch is stored when a semi-synchronous replica has it, whoever ends the connection that waits for that", async (context) => {
+  const programs = await mysqlPrograms();
+  if (programs === undefined) return context.skip("mariadbd and mariadb-install-db are not installed");
+  const own = await startOwnMysql(programs, ["--log-bin=binlog", "--rpl-semi-sync-master-timeout=3600000"]);
+  const server = await mysqlServer({ host: own.host, port: own.port, user: own.user, password: "" });
+  if (server === undefined) throw new Error("the server does not answer");
+  const { sink } = sinkOf(onMysql(server));
+  context.after(async () => {
+    await Promise.all([sink.stop(AbortSignal.abort()), server.drop()]);
+    await own.stop();
+  });
+  const batch = (a: string) => ({ events: [eventOf(entity("e", { a }), "replica")], position: at(`c:${a}`) });
+  const waiting = async () => {
+    const asked = "SELECT id FROM information_schema.processlist WHERE state LIKE 'Waiting for semi-sync ACK%'";
+    const [one] = await until(
+      () => server.query(asked),
+      (rows) => rows.length > 0,
+    );
+    return one?.["id"];
+  };
+  await sink.persist(batch("1"), never);
+  // Waits for a replica although there is none.
+  await server.query("SET GLOBAL rpl_semi_sync_master_enabled = 1");
+
+  const outcome = sink.persist(batch("2"), never).catch((error: unknown) => error);
+  await server.query(`KILL ${await waiting()}`);
+  const failure = await outcome;
+  const again = sink.persist(batch("2"), never).then(() => "stored");
+  const first = await Promise.race([again, waiting().then(() => "waiting")]);
+  await server.query("SET GLOBAL rpl_semi_sync_master_enabled = 0");
+  await again;
+
+  assert.equal(retryableOf(failure), true);
+  assert.equal(first, "waiting");
+  assert.deepEqual(await server.query("SELECT a FROM replica.e"), [{ a: "1" }, { a: "2" }]);
+  assert.deepEqual(await server.query("SELECT deneb_position AS kept FROM deneb.deneb_positions"), [{ kept: "c:2" }]);
 });
 
 test("a position that another transaction of MySQL is changing is read after that transaction", async (context) => {

@@ -134,7 +134,13 @@ export class PositionRows {
   async #readNow(name: TableName, wanted: readonly Wanted[], signal: AbortSignal): Promise<readonly PositionRow[]> {
     const { driver, dialect } = this.#store;
     if (!(await findOwnTable(positionTableAt(name), this.#store, signal))) return [];
-    const bounds = { columns: TEXTS, latestBy: MOVED, mostRows: MOST_ROWS, mostCharacters: MOST_CHARACTERS + 1 };
+    const bounds = {
+      columns: TEXTS,
+      primaryKey: KEY,
+      latestBy: MOVED,
+      mostRows: MOST_ROWS,
+      mostCharacters: MOST_CHARACTERS + 1,
+    };
     const questions = wanted.flatMap((one) => {
       const [key, cell] = "sink" in one ? [SINK, one.sink] : [CHANNEL, one.channel];
       return dialect.selectSettled({ name, key: [key], cells: [cell], ...bounds });

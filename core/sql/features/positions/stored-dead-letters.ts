@@ -98,7 +98,13 @@ export class StoredDeadLetters {
   async #read(name: TableName, ids: readonly string[], signal: AbortSignal): Promise<readonly string[]> {
     const { dialect, driver, tables } = this.#store;
     const table = this.#tableFor(name);
-    const bounds = { columns: [LETTER], latestBy: STORED.name, mostRows: 1, mostCharacters: LONGEST_ID };
+    const bounds = {
+      columns: [LETTER],
+      primaryKey: KEY,
+      latestBy: STORED.name,
+      mostRows: 1,
+      mostCharacters: LONGEST_ID,
+    };
     const read = async () => {
       if (!(await findOwnTable(table, this.#store, signal))) return [];
       const questions = ids.flatMap((id) =>
