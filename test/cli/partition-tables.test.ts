@@ -28,6 +28,8 @@ interface Scene {
   readonly service: string;
   readonly query: Query;
   readonly table: string;
+  /** The names for all tables of the sink: none where nobody else is there. */
+  readonly ofAll: readonly string[];
 }
 
 const wanted = ["deneb.sinks.s.partition = day", "deneb.sinks.s.indexes = true"];
@@ -38,7 +40,7 @@ const places = {
     if (database === undefined) return undefined;
     context.after(() => database.drop());
     const lines = oneSinkLines(database, "file");
-    return await scene(context, { service: "svc", query: database.query, lines });
+    return await scene(context, { service: "svc", query: database.query, ofAll: [], lines });
   },
   MySQL: async (context: TestContext) => {
     const server = await mysqlServer();
@@ -52,13 +54,14 @@ const places = {
       // The indexes of a plain table are on the beginning of a text.
       "deneb.sinks.s.indexes = true",
     ];
-    return await scene(context, { service, query: server.query, lines });
+    // Sinks of other tests have the same name, and list their tables on the same server.
+    return await scene(context, { service, query: server.query, ofAll: [`${service}.room`], lines });
   },
 } as const;
 
 async function scene(
   context: TestContext,
-  { service, query, lines }: Pick<Scene, "service" | "query"> & { readonly lines: readonly string[] },
+  { service, query, ofAll, lines }: Pick<Scene, "service" | "query" | "ofAll"> & { readonly lines: readonly string[] },
 ): Promise<Scene> {
   const folder = await tempFolder(context);
   const own = [...lines, "deneb.sinks.s.notification_columns = sequence"];
@@ -70,7 +73,7 @@ async function scene(
     await writeFile(name, merged([...own, ...more]));
     return name;
   };
-  return { agent, file, folder, service, query, table: `${service}.room` };
+  return { agent, file, folder, service, query, table: `${service}.room`, ofAll };
 }
 
 function merged(lines: readonly string[]): string {
@@ -125,7 +128,8 @@ const words = ({ folder }: Scene, file: string) => [
 ];
 
 async function partition(made: Scene, ...more: readonly string[]): Promise<CliResult> {
-  return await runCli([...words(made, await made.file(...wanted)), ...more]);
+  const named = more.some((word) => word.includes(".")) ? [] : made.ofAll;
+  return await runCli([...words(made, await made.file(...wanted)), ...more, ...named]);
 }
 
 /** Ends the command by SIGKILL after a while. */
