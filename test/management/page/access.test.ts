@@ -48,6 +48,25 @@ browserTest("a token that is forgotten is gone, and so is what the page showed",
   assert.equal(await page.locator("main").getByText("http-source").count(), 0);
 });
 
+browserTest(
+  "a browser that keeps nothing for pages shows an agent, and knows its token until the page is loaded again",
+  async (context, open) => {
+    const { agent } = await pageAgent(context, { env });
+    const { page } = await open("about:blank");
+    await page.addInitScript({
+      content: `Object.defineProperty(window, "sessionStorage", { get() { throw new DOMException("", "SecurityError"); } })`,
+    });
+    await page.goto(`${agent.managementUrl}/ui/`);
+
+    await page.getByLabel("Token").fill("changes-things");
+    await page.getByRole("button", { name: "Open" }).click();
+    await page.getByText("All 3 components are up.").first().waitFor();
+    await page.reload();
+
+    await page.getByRole("heading", { name: "This agent needs a token" }).waitFor();
+  },
+);
+
 browserTest("a read token sees every view without a button that it may not use, and says so", async (context, open) => {
   const { agent } = await pageAgent(context, { env });
   const { page } = await open(agent.managementUrl, { token: "reads-only" });

@@ -62,3 +62,13 @@ browserTest("arrivals that cannot be read are asked for once a second", async (c
 
   assert.equal(soon, first);
 });
+
+browserTest("how long arrivals are shown does not depend on the clock of the browser", async (context, open) => {
+  const { agent } = await pageAgent(context);
+  const { page } = await open(agent.managementUrl, { view: "arrivals" });
+  await page.clock.setFixedTime(new Date(Date.now() + 2 * 3_600_000));
+
+  await page.getByRole("button", { name: "Switch on" }).click();
+
+  await page.getByText(/On for another [45] min/).waitFor();
+});

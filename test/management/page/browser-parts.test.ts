@@ -10,6 +10,8 @@ import { EventReader } from "../../../core/management/page/browser/live/event-re
 import { History } from "../../../core/management/page/browser/live/history.js";
 import { merged } from "../../../core/management/page/browser/live/merge-patch.js";
 import { bytes, duration, rate, settingText, shortCount } from "../../../core/management/page/browser/parts/format.js";
+import { visible } from "../../../core/management/page/browser/parts/visible.js";
+import { noFilter, scopeOf } from "../../../core/management/page/browser/views/dead-letters/letter-search.js";
 import { drawn, found, mostCards } from "../../../core/management/page/browser/views/overview/chosen-components.js";
 import { cardHeight, graphOf } from "../../../core/management/page/browser/views/overview/graph-layout.js";
 
@@ -179,3 +181,24 @@ function snapshotAt(second: number, sinks: number): Snapshot {
   const components = Object.fromEntries(Array.from({ length: sinks }, (_, at) => [`sink:${at}`, state]));
   return { time, agent: { name: "a", revision: 1, ready: true }, components, dead_letters: {} };
 }
+
+const hidden = [
+  ["a line\n\tand plain ÄÖ 漢 👩‍👩‍👧", "a line\n\tand plain ÄÖ 漢 👩‍👩‍👧"],
+  ["urn:\u202egpj.exe\u2066:1", "urn:\\u202egpj.exe\\u2066:1"],
+  ["\u001b[31mred\u0000\u0085", "\\u001b[31mred\\u0000\\u0085"],
+  ["\u200b\u2060\ufeff\u00ad\u2028", "\\u200b\\u2060\\ufeff\\u00ad\\u2028"],
+  [`a${"\u0301".repeat(300)}b`, `a${"\u0301".repeat(8)}…b`],
+] as const;
+
+for (const [text, shown] of hidden)
+  test(`of ${JSON.stringify(text).slice(0, 30)} nothing is hidden`, () => {
+    assert.equal(visible(text), shown);
+  });
+
+test("what would be dropped is said in words, also that nothing restricts it", () => {
+  assert.equal(
+    scopeOf({ ...noFilter, since: "2026-01-01T00:00", service: "rooms" }),
+    "Those with service rooms, kept since 2026-01-01T00:00.",
+  );
+  assert.equal(scopeOf(noFilter), "The search restricts nothing: these are all dead letters.");
+});

@@ -150,3 +150,51 @@ browserTest(
     assert.equal(await page.getByText("no dry run now").count(), 0);
   },
 );
+
+browserTest(
+  "an id that hides characters shows them and turns nothing around it; it is ticked and dropped as it is",
+  async (context, open) => {
+    const { agent, notify } = await pageAgent(context);
+    await notify("urn:\u202egpj.exe:1", "bad");
+    await notify("\u200b", "bad");
+    const { page, problems } = await open(agent.managementUrl, { view: "dead-letters" });
+    await withLetters(page, 2);
+
+    const shown = await page.locator("tbody .entity").allTextContents();
+    await page.getByRole("button", { name: "\\u202e" }).click();
+    const event = await page.getByRole("dialog").getByLabel("The event").innerText();
+    await page.keyboard.press("Escape");
+    await page.getByLabel("Tick urn:\\u202egpj.exe:1").check();
+    await page.getByRole("button", { name: "Drop 1 dead letter" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Drop" }).click();
+    await page.getByText("1 dead letter dropped.").waitFor();
+
+    assert.deepEqual(shown.toSorted(), ["\\u200b", "urn:\\u202egpj.exe:1"]);
+    assert.match(event, /"urn:\\u202egpj\.exe:1"/);
+    assert.deepEqual(problems, []);
+  },
+);
+
+browserTest(
+  "the question before a drop says what the search restricts: nothing, where a time is filled in by half, which is emptied, too",
+  async (context, open) => {
+    const { agent, notify } = await pageAgent(context);
+    await notify("urn:room:1", "bad");
+    const { page } = await open(agent.managementUrl, { view: "dead-letters" });
+    await withLetters(page, 1);
+
+    await page.getByText("More to search by").click();
+    await page.getByLabel("Kept since").click();
+    await page.keyboard.type("01022026");
+    await page.getByRole("button", { name: "Drop all that match" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("The search restricts nothing: these are all dead letters.").waitFor();
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("button", { name: "Empty the fields" }).click();
+    await page.getByLabel("Service", { exact: true }).fill("bad");
+    await page.getByRole("button", { name: "Search" }).click();
+    await page.getByRole("button", { name: "Drop all that match" }).click();
+
+    await dialog.getByText("Those with service bad.").waitFor();
+  },
+);

@@ -1,5 +1,7 @@
 import { render } from "preact";
 import { App } from "./app.js";
+import { showUnseen } from "./parts/visible.js";
 
+showUnseen();
 const page = document.getElementById("page");
 if (page !== null) render(<App />, page);

@@ -18,12 +18,15 @@ export interface Access {
 
 /** The token of this tab, and what it allows. It is kept until the tab is closed, and nowhere else. */
 export class Session extends Watched<Access> {
+  readonly #storage = storageOfTab();
+  #token = this.#storage?.getItem(key) ?? undefined;
+
   constructor() {
     super(access("unknown"));
   }
 
   get token(): string | undefined {
-    return sessionStorage.getItem(key) ?? undefined;
+    return this.#token;
   }
 
   give(token: string): void {
@@ -31,20 +34,35 @@ export class Session extends Watched<Access> {
       this.set({ ...access("none"), problem: "A token has letters, digits and signs of ASCII only, and no blanks." });
       return;
     }
-    sessionStorage.setItem(key, token);
+    this.#token = token;
+    this.#storage?.setItem(key, token);
     this.set(access("unknown"));
   }
 
   forget(): void {
-    sessionStorage.removeItem(key);
+    this.#drop();
     this.set(access("none"));
   }
 
   /** The agent does not accept the token, or wants one. */
   refused(): void {
     const had = this.token !== undefined;
-    sessionStorage.removeItem(key);
+    this.#drop();
     this.set(had ? { ...access("none"), problem: "The agent does not know this token." } : access("none"));
+  }
+
+  #drop(): void {
+    this.#token = undefined;
+    this.#storage?.removeItem(key);
+  }
+}
+
+/** Undefined in a browser that keeps nothing for pages: there a token is gone when the page is loaded again. */
+function storageOfTab(): Storage | undefined {
+  try {
+    return sessionStorage;
+  } catch {
+    return undefined;
   }
 }
 

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
-import { calls } from "../../live/page-state.js";
+import { calls, live } from "../../live/page-state.js";
 import { Choice, Field } from "../../parts/field.js";
-import { bytes, count, duration, many } from "../../parts/format.js";
+import { bytes, count, duration, many, secondsBetween } from "../../parts/format.js";
 import { Changing, Failure, Notice, View } from "../../parts/small.js";
 import { useCall } from "../../parts/use-call.js";
 import { type Arrival, ArrivalItem } from "./arrival-item.js";
@@ -77,10 +77,11 @@ function Watching() {
 }
 
 function State({ sample: { on, until, seen, skipped, arrivals } }: { readonly sample: Sample }) {
-  const rest = until === undefined ? undefined : (Date.parse(until) - Date.now()) / 1000;
+  // By the clock of the agent: that of the browser may be wrong.
+  const rest = until === undefined ? undefined : secondsBetween(live.value.snapshot?.time, until);
   return (
     <p class="muted">
-      {on ? `On for another ${duration(rest ?? 0)}` : "Off"}
+      {on ? `On${rest === undefined ? "" : ` for another ${duration(rest)}`}` : "Off"}
       {seen === undefined ? "" : `; ${count(seen.accepted)} accepted, ${count(seen.refused)} refused were seen`}
       {(skipped ?? 0) > 0 ? `, ${many(skipped ?? 0, "other")} are not kept` : ""}
       {arrivals.length === 0 ? "" : `; the newest ${arrivals.length}, newest first`}

@@ -5,6 +5,7 @@ import { Failure } from "../../parts/small.js";
 import { useCall } from "../../parts/use-call.js";
 import { type Dropped, dropLetters, type LetterChoice, type Replayed, replayLetters } from "./letter-calls.js";
 import { LetterPlan } from "./letter-plan.js";
+import { scopeOf } from "./letter-search.js";
 
 interface ActionsParts {
   readonly choice: LetterChoice;
@@ -70,16 +71,23 @@ export function LetterActions({ choice, isEmpty, isChanged, onDone }: ActionsPar
           onConfirm={doReplay}
           onClose={close}
         >
+          <Scope choice={choice} />
           <p>Their events go to their sinks again. What fails again becomes a dead letter again.</p>
         </Confirm>
       ) : null}
       {asking === "drop" ? (
         <Confirm title={`Drop ${which}?`} action="Drop" running={drop.running} onConfirm={doDrop} onClose={close}>
+          <Scope choice={choice} />
           <p>Their events are deleted from the disk. This cannot be undone.</p>
         </Confirm>
       ) : null}
     </>
   );
+}
+
+/** What all that match are, for those who took a field for filled in that is not. */
+function Scope({ choice: { filter, ids } }: { readonly choice: LetterChoice }) {
+  return ids.length > 0 ? null : <p class="message">{scopeOf(filter)}</p>;
 }
 
 function replaySentence({ replayed, underway }: Replayed): string {

@@ -1,5 +1,6 @@
 import { calls } from "../../live/page-state.js";
 import type { Explanation } from "../explanation.js";
+import type { LetterFilter } from "./letter-search.js";
 
 /** A dead letter of a list. */
 export interface Letter {
@@ -19,37 +20,6 @@ export interface Letter {
   readonly entityType?: string;
   readonly table?: string;
   readonly event?: unknown;
-}
-
-/** What a reader looks for; empty members do not restrict. */
-export interface LetterFilter {
-  readonly sink: string;
-  readonly service: string;
-  readonly entity: string;
-  readonly type: string;
-  readonly reason: string;
-  readonly code: string;
-  readonly text: string;
-  /** As an input of local time gives it. */
-  readonly since: string;
-  readonly until: string;
-}
-
-export const noFilter: LetterFilter = {
-  sink: "",
-  service: "",
-  entity: "",
-  type: "",
-  reason: "",
-  code: "",
-  text: "",
-  since: "",
-  until: "",
-};
-
-export function isSameFilter(one: LetterFilter, other: LetterFilter): boolean {
-  const texts = new Map(Object.entries(other));
-  return Object.entries(one).every(([name, text]) => text === texts.get(name));
 }
 
 export const reasons = ["permanent", "retries-exhausted", "crashed-the-agent", "stopped"] as const;

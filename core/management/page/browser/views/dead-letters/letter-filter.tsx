@@ -1,6 +1,7 @@
 import { live } from "../../live/page-state.js";
 import { Choice, Field } from "../../parts/field.js";
-import { type LetterFilter, noFilter, reasons } from "./letter-calls.js";
+import { reasons } from "./letter-calls.js";
+import { type LetterFilter, noFilter } from "./letter-search.js";
 
 interface FilterParts {
   readonly filter: LetterFilter;
@@ -63,7 +64,14 @@ export function LetterFilterForm({ filter, onChange, onSearch }: FilterParts) {
           <button type="submit" class="primary">
             Search
           </button>
-          <button type="button" onClick={() => onChange(noFilter)}>
+          <button
+            type="button"
+            onClick={(event) => {
+              // A time that is filled in by half has no value that could change, and would stay.
+              event.currentTarget.form?.reset();
+              onChange(noFilter);
+            }}
+          >
             Empty the fields
           </button>
         </div>

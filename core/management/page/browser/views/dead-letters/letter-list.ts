@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useCall } from "../../parts/use-call.js";
-import { type FoundLetters, type Letter, type LetterFilter, noFilter, searchLetters } from "./letter-calls.js";
+import { type FoundLetters, type Letter, searchLetters } from "./letter-calls.js";
+import { type LetterFilter, noFilter } from "./letter-search.js";
 
 /** Milliseconds after a change of the counts until the list is read again. */
 const settle = 700;

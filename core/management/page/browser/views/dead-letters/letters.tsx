@@ -4,10 +4,11 @@ import { useWatched } from "../../live/watched.js";
 import { count, many } from "../../parts/format.js";
 import { Changing, Failure, Notice, View } from "../../parts/small.js";
 import { LetterActions } from "./letter-actions.js";
-import { isSameFilter, type Letter, type LetterFilter, noFilter } from "./letter-calls.js";
+import type { Letter } from "./letter-calls.js";
 import { LetterFilterForm } from "./letter-filter.js";
 import { useLetterList } from "./letter-list.js";
 import { LetterLook } from "./letter-look.js";
+import { isSameFilter, type LetterFilter, noFilter } from "./letter-search.js";
 import { LetterTable } from "./letter-table.js";
 
 /** Events that could not be stored: search, look, dry run, replay, drop. */
