@@ -1,6 +1,6 @@
 import { render } from "preact";
 import { App } from "./app.js";
-import { showUnseen } from "./parts/visible.js";
+import { showUnseen } from "./parts/show-unseen.js";
 
 showUnseen();
 const page = document.getElementById("page");
