@@ -4,6 +4,7 @@
  */
 export { type ChannelPromises, channelConformance } from "./channel/conformance.js";
 export type { ChannelLimits } from "./channel-fixture.js";
+export { logConformance } from "./log/conformance.js";
 export { markOf } from "./marked-event.js";
 export { pluginConformance } from "./plugin-conformance.js";
 export type {
@@ -11,6 +12,7 @@ export type {
   ChannelSetup,
   ConformanceCase,
   ConformanceInlet,
+  ConformanceLogs,
   ConformanceStore,
   PluginSetup,
   StoreAddress,

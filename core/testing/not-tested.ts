@@ -1,6 +1,7 @@
 import type { AnyPlugin, Kind } from "../sdk/index.js";
 import { interruptCases, poisonCases, unreachableCases } from "./failure-cases.js";
 import { acceptedCase } from "./flow-cases.js";
+import { recordCases } from "./log/record-cases.js";
 import { declaredDurable } from "./plugin-conformance.js";
 import type { ConformanceCase } from "./plugin-setup.js";
 import { silentStoreCases } from "./silent-store-cases.js";
@@ -8,15 +9,21 @@ import { deliveryCases } from "./sink-cases.js";
 import { inletCases } from "./source-cases.js";
 
 /** What of a plugin none of its cases looks at, because its setup does not say how; a sentence each. */
-export function notTested({ kind }: AnyPlugin, cases: readonly ConformanceCase[]): readonly string[] {
+export function notTested(definition: AnyPlugin, cases: readonly ConformanceCase[]): readonly string[] {
   const names = new Set(cases.map(({ name }) => name));
-  const missing = parts.filter((part) => part.kind === kind && !names.has(part.case));
+  const missing = parts.filter((part) => isOf(part, definition) && !names.has(part.case));
   const whole = missing.find(({ isWhole }) => isWhole === true);
   return (whole === undefined ? missing : [whole]).map(({ what, member }) => `${what}: its setup has no ${member}`);
 }
 
+function isOf({ kind, isShared }: Part, definition: AnyPlugin): boolean {
+  return kind === definition.kind && (isShared === undefined || definition.feeders === "others");
+}
+
 interface Part {
   readonly kind: Kind;
+  /** Of a channel that agents share. */
+  readonly isShared?: true;
   readonly what: string;
   /** Of the setup. */
   readonly member: string;
@@ -28,6 +35,13 @@ interface Part {
 
 const parts: readonly Part[] = [
   { kind: "channel", what: "what a channel does", member: "limits", case: declaredDurable, isWhole: true },
+  {
+    kind: "channel",
+    isShared: true,
+    what: "the adapter of a log over deneb/log",
+    member: "openLogs",
+    case: nameOf(recordCases),
+  },
   { kind: "source", what: "what a source emits", member: "openInlet", case: nameOf(inletCases), isWhole: true },
   { kind: "handler", what: "what a handler makes of a request", member: "accepted", case: acceptedCase },
   { kind: "sink", what: "what a sink stores", member: "openStore", case: nameOf(deliveryCases), isWhole: true },

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { AnyPlugin, Channel, SinkPositions } from "../sdk/index.js";
+import { type AnyPlugin, type Channel, codeOf, reasonOf, type SinkPositions } from "../sdk/index.js";
 import { channelConformance } from "./channel/conformance.js";
 import type { ChannelLimits } from "./channel-fixture.js";
 import { declarationCases, lifecycleCases } from "./component-cases.js";
@@ -9,6 +9,7 @@ import { failure } from "./expectations.js";
 import { interruptCases, poisonCases, unreachableCases } from "./failure-cases.js";
 import { flowCases } from "./flow-cases.js";
 import { keptEventsCases } from "./kept-events.js";
+import { adapterCases } from "./log/conformance.js";
 import { unsettledCalls } from "./plugin-calls.js";
 import type { ChannelSetup, ConformanceCase, ConformanceStore, PluginSetup, Values } from "./plugin-setup.js";
 import { randomFailureCases } from "./random-failures.js";
@@ -32,6 +33,7 @@ export async function pluginConformance(
     ...lifecycleCases(definition, setup),
     ...flowCases(definition, setup),
     ...channelCases(definition, setup),
+    ...(definition.kind === "channel" ? await adapterCases(setup) : []),
     ...sourceCases(definition, setup),
     ...onStore(definition, setup, [
       ...deliveryCases,
@@ -132,17 +134,29 @@ function casesOf(setting: ChannelSetting, create: (values: Values) => Channel): 
     await copyOfLive(at, to);
     return to;
   };
+  let isHeld = false;
   const crashed = async (channel: Channel) => {
+    isHeld = setting.abandon === undefined;
     await setting.abandon?.(channel);
     return await again(channel, same);
   };
-  return channelConformance((wanted) => started(wanted, `${folder}/${places.size + 1}`), {
+  const cases = channelConformance((wanted) => started(wanted, `${folder}/${places.size + 1}`), {
     ...(afterCrash === undefined ? {} : { restart: (channel) => again(channel, same) }),
     ...(afterCrash === "copied" ? { reopen: (channel) => again(channel, copied) } : {}),
     ...(afterCrash === "same" ? { reopen: crashed } : {}),
     second: (channel) => again(channel, same),
     twoAgents,
   });
+  return cases.map(({ name, run }) => ({ name, run: () => run().catch((error: unknown) => throwOf(error, isHeld)) }));
+}
+
+/** Throws the error, with what may have caused it when the channel of before the crash has kept its connections. */
+function throwOf(error: unknown, isHeld: boolean): never {
+  if (!isHeld || !["NOT_CONFORMING", "ERR_ASSERTION"].includes(codeOf(error) ?? "")) throw error;
+  throw failure(
+    `${reasonOf(error)}; the setup has no channel.abandon, so the channel of before holds what it took`,
+    error,
+  );
 }
 
 /** The cases about what not every sink and not every store can do. */

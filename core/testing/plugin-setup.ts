@@ -1,3 +1,4 @@
+import type { PartitionedLog } from "../log/index.js";
 import type { Channel, Event } from "../sdk/index.js";
 import type { ChannelLimits } from "./channel-fixture.js";
 
@@ -22,6 +23,8 @@ export interface PluginSetup {
   limits?(limits: ChannelLimits, folder: string): Values;
   /** For a channel: what it promises beyond its limits. */
   readonly channel?: ChannelSetup;
+  /** For a channel over deneb/log: the engine of its adapter, for one case. @beta */
+  openLogs?(folder: string): ConformanceLogs | Promise<ConformanceLogs>;
 }
 
 /** A request that a handler makes events of. @beta */
@@ -52,8 +55,8 @@ export interface ChannelSetup {
   readonly twoAgents?: "refused" | "shared" | undefined;
   /**
    * Cuts the connection of a channel as a crash of its process would, without a stop: what it took is not given back, and
-   * what it does afterwards fails. Needed with `afterCrash: "same"` where a second agent is `refused`. The cases stop the
-   * channel later, which must be safe. Absent: the channel of before keeps its connection.
+   * what it does afterwards fails. Needed with `afterCrash: "same"` where a second agent is `refused`, or does not get what the first one holds
+   * while that one works, as over deneb/log. The cases stop the channel later, which must be safe. Absent: the channel of before keeps its connection.
    */
   abandon?(channel: Channel): void | Promise<void>;
 }
@@ -69,6 +72,24 @@ export interface ConformanceInlet {
   send(text: string): Promise<boolean>;
   /** Ends the other side. */
   close(): Promise<void>;
+}
+
+/** An engine of logs, as its adapter and its operator see it. @beta */
+export interface ConformanceLogs {
+  /**
+   * An adapter that is not open, with connections of its own. Those of one name have one log, which `open` makes with this number of
+   * partitions when it is missing.
+   */
+  make(name: string, partitions: number): PartitionedLog | Promise<PartitionedLog>;
+  /** Removes the log of this name, which no adapter has open, as an operator of the engine would. */
+  remove(name: string): Promise<void>;
+  /**
+   * True where a record that comes again under its `name` is kept once, whichever adapter appends it: then this is tested. Where `append`
+   * rejects with `LOG_UNANSWERED`, it has to be so for the adapter that did.
+   */
+  readonly keepsNames?: true;
+  /** An adapter whose engine cannot be reached, at once: a closed port, for example. */
+  unreachable?(): PartitionedLog | Promise<PartitionedLog>;
 }
 
 /** An empty store of a sink, for one case. @stable */

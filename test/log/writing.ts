@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { PartitionedLog } from "../../core/log/index.js";
+import { readAll, texts } from "../../core/testing/log/log-case.js";
 import { until } from "../support/until.js";
-import { readAll, texts } from "./log-case.js";
 
 /** What is appended to a part until it is stopped. */
 export type Writing = ReturnType<typeof writing>;

@@ -1,5 +1,7 @@
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { PluginSetup } from "deneb/sdk/testing";
+import { DirectoryLog } from "./directory-log.js";
 
 /** Reports come more often than usual, so that the cases do not wait for agents that are gone. */
 const values = { partitions: 1, session_timeout: 1 };
@@ -15,4 +17,8 @@ export const setup: PluginSetup = {
     ...values,
   }),
   channel: { afterCrash: "copied", twoAgents: "shared" },
+  openLogs: (folder) => ({
+    make: (name, partitions) => new DirectoryLog({ folder: join(folder, name), partitions }),
+    remove: (name) => rm(join(folder, name), { recursive: true }),
+  }),
 };

@@ -35,9 +35,17 @@ export class DirectoryLog implements PartitionedLog {
     const { folder, partitions } = this.#settings;
     this.#closing = new AbortController();
     await mkdir(folder, { recursive: true });
+    const made = Number(await this.#once("partitions", String(partitions)));
+    if (made !== partitions) throw otherPartitions(this.#settings, made);
     const parts: readonly LogPart[] = [...Array.from({ length: partitions }, (_, part) => part), "agents", "letters"];
     for (const part of parts) await mkdir(this.#path(part), { recursive: true });
-    return { id: await this.#id(), partitions, largestRecord: LARGEST_RECORD, gapless: true, warnings: [] };
+    return {
+      id: await this.#once("id", `directory-${randomUUID()}`),
+      partitions,
+      largestRecord: LARGEST_RECORD,
+      gapless: true,
+      warnings: [],
+    };
   }
 
   async append(part: LogPart, value: Uint8Array): Promise<Appended> {
@@ -94,11 +102,11 @@ export class DirectoryLog implements PartitionedLog {
     this.#first.clear();
   }
 
-  /** One random name for all who open it. */
-  async #id(): Promise<string> {
-    const file = path.join(this.#settings.folder, "id");
+  /** What the first of all who open the log wrote into a file of this name. */
+  async #once(name: string, text: string): Promise<string> {
+    const file = path.join(this.#settings.folder, name);
     const draft = `${file}-${randomUUID()}`;
-    await writeFile(draft, `directory-${randomUUID()}`);
+    await writeFile(draft, text);
     await linked(draft, file);
     await unlink(draft);
     return await readFile(file, "utf8");
@@ -135,6 +143,12 @@ export class DirectoryLog implements PartitionedLog {
     const folder = path.join(this.#settings.folder, `part-${part}`);
     return offset === undefined ? folder : path.join(folder, String(offset).padStart(DIGITS, "0"));
   }
+}
+
+/** Agents that count otherwise leave partitions to each other that none of them reads. */
+function otherPartitions({ folder, partitions }: DirectoryLogSettings, made: number): AgentError {
+  const message = `opening "${folder}": it was made with ${made} partitions, not ${partitions}; set partitions = ${made}`;
+  return new AgentError("LOG_SETTINGS", message, { retryable: false });
 }
 
 /** False when there is a file of that name. */

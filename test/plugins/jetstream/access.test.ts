@@ -3,7 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
 import type { AgentError } from "../../../core/sdk/index.js";
-import { rejects } from "../../log/log-case.js";
+import { rejects } from "../../../core/testing/log/log-case.js";
 import { type Certificate, certificate } from "../../support/certificate.js";
 import { selfSigned } from "../../support/certificates.js";
 import type { NatsSettings } from "../../support/own-nats.js";

@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { type AgentError, codeOf } from "../../../core/sdk/index.js";
-import { rejects } from "../../log/log-case.js";
+import { rejects } from "../../../core/testing/log/log-case.js";
 import { tempFolder } from "../../support/temp-folder.js";
 import { until } from "../../support/until.js";
 import { logOf, never, ownNats } from "./nats.js";

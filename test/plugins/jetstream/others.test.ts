@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { connect } from "@nats-io/transport-node";
 import type { LogPart } from "../../../core/log/index.js";
 import { codeOf } from "../../../core/sdk/index.js";
-import { MEGABYTE, readAll, rejects, texts } from "../../log/log-case.js";
+import { MEGABYTE, readAll, rejects, texts } from "../../../core/testing/log/log-case.js";
 import { until } from "../../support/until.js";
 import { removeStream } from "./administration.js";
 import { logOf, nameOfStream, never, ownNats, sharedLog, sharedNats } from "./nats.js";

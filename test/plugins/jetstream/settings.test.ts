@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readAll, rejects } from "../../log/log-case.js";
+import { readAll, rejects } from "../../../core/testing/log/log-case.js";
 import { administer, removeStream } from "./administration.js";
 import { logOf, nameOfStream, never, ownNats, sharedNats } from "./nats.js";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { connect } from "@nats-io/transport-node";
-import { readAll } from "../../log/log-case.js";
+import { readAll } from "../../../core/testing/log/log-case.js";
 import { sharedLog } from "./nats.js";
 
 interface Purge {

@@ -1,9 +1,9 @@
+import type { ConformanceLogs } from "../../../core/testing/index.js";
 import { openCluster } from "../../../plugins/kafka/client/cluster.js";
 import { readMetadata } from "../../../plugins/kafka/client/topics.js";
 import type { KafkaLogConfig } from "../../../plugins/kafka/config.js";
 import { KafkaLog } from "../../../plugins/kafka/log/kafka-log.js";
 import { topicNames } from "../../../plugins/kafka/log/open-topics.js";
-import type { LogEngine } from "../../log/log-case.js";
 import { until } from "../../support/until.js";
 import { deleteTopics } from "./delete-topics.js";
 import { connection } from "./topic-client.js";
@@ -23,7 +23,7 @@ export function logConfig(topic: string, changes: Partial<KafkaLogConfig> = {}):
 }
 
 /** The Kafka of the tests as an engine of logs. */
-export function kafkaEngine(changes: Partial<KafkaLogConfig> = {}): LogEngine {
+export function kafkaEngine(changes: Partial<KafkaLogConfig> = {}): ConformanceLogs {
   return {
     make: async (name, partitions) => new KafkaLog(logConfig(name, { partitions, ...changes }), `channel "${name}"`),
     remove: (name) => removeTopics(name, changes),

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import type { LogPart, PartitionedLog } from "../../core/log/index.js";
+import type { LogPart, PartitionedLog } from "../../log/index.js";
 import {
   at,
   boundsOf,
@@ -16,10 +16,10 @@ import {
   withLog,
 } from "./log-case.js";
 
-/** What is appended is kept as it is, in order, until it is trimmed. */
+/** What is appended is kept unchanged, in order, until it is trimmed. */
 export const recordCases: readonly LogCase[] = [
   {
-    title: "a new log is empty and has the partitions that were asked for",
+    name: "a new log is empty and has the partitions that were asked for",
     run: (engine) =>
       opened(engine, 3, async ({ log, facts }) => {
         assert.equal(facts.partitions, 3);
@@ -31,7 +31,7 @@ export const recordCases: readonly LogCase[] = [
       }),
   },
   {
-    title: "each part gives back its own records, in the order in which they were appended",
+    name: "each part gives back its own records, in the order in which they were appended",
     run: (engine) =>
       opened(engine, 2, async ({ log }) => {
         const parts: readonly LogPart[] = [0, 1, "agents", "letters"];
@@ -44,8 +44,7 @@ export const recordCases: readonly LogCase[] = [
       }),
   },
   {
-    title:
-      "each record of a part has the offset behind that of the one before it, where the log says that it is gapless",
+    name: "each record of a part has the offset behind that of the one before it, where the log says that it is gapless",
     run: (engine) =>
       opened(engine, 2, async ({ log, facts }) => {
         const offsets: number[] = [];
@@ -60,7 +59,7 @@ export const recordCases: readonly LogCase[] = [
       }),
   },
   {
-    title: "an appended record stands at the offset that its append says, after the record that it says",
+    name: "an appended record stands at the offset that its append says, after the record that it says",
     run: (engine) =>
       opened(engine, 1, async ({ log }) => {
         const first = await log.append(0, bytes("first"));
@@ -76,7 +75,7 @@ export const recordCases: readonly LogCase[] = [
       }),
   },
   {
-    title: "the bounds of a part tell its oldest record and where the next one goes",
+    name: "the bounds of a part tell its oldest record and where the next one goes",
     run: (engine) =>
       opened(engine, 1, async ({ log }) => {
         const first = await log.append(0, bytes("first"));
@@ -90,7 +89,7 @@ export const recordCases: readonly LogCase[] = [
       }),
   },
   {
-    title: "a value comes back byte by byte, whether it is empty, binary or large",
+    name: "a value comes back byte by byte, whether it is empty, binary or large",
     run: (engine) =>
       opened(engine, 1, async ({ log }) => {
         const values = [Buffer.alloc(0), Buffer.from([0, 255, 10, 13, 0]), randomBytes(64 * 1024), bytes("after")];
@@ -105,7 +104,7 @@ export const recordCases: readonly LogCase[] = [
       }),
   },
   {
-    title: "a record of the largest size is kept, and a larger one refused with RECORD_TOO_LARGE",
+    name: "a record of the largest size is kept, and a larger one refused with RECORD_TOO_LARGE",
     run: (engine) =>
       opened(engine, 1, async ({ log, facts: { largestRecord } }) => {
         const large = randomBytes(Math.min(largestRecord, 8 * MEGABYTE));
@@ -122,8 +121,7 @@ export const recordCases: readonly LogCase[] = [
       }),
   },
   {
-    title:
-      "after a trim a part begins at the given offset or before it, and a read from its old beginning goes on there",
+    name: "after a trim a part begins at the given offset or before it, and a read from its old beginning goes on there",
     run: (engine) =>
       opened(engine, 2, async ({ log }) => {
         const offsets: number[] = [];
@@ -140,7 +138,7 @@ export const recordCases: readonly LogCase[] = [
       }),
   },
   {
-    title: "a part that is trimmed to its end goes on with larger offsets, and an old offset skips to them",
+    name: "a part that is trimmed to its end goes on with larger offsets, and an old offset skips to them",
     run: (engine) =>
       opened(engine, 1, async ({ log }) => {
         for (const text of ["a", "b"]) await log.append(0, bytes(text));
@@ -156,7 +154,7 @@ export const recordCases: readonly LogCase[] = [
       }),
   },
   {
-    title: "a part that is measured while another agent appends to it begins with its oldest record",
+    name: "a part that is measured while another agent appends to it begins with its oldest record",
     run: async (engine) => {
       const partitions = 20;
       const name = nameOfLog();

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import type { LogPart } from "../../core/log/index.js";
+import type { LogPart } from "../../log/index.js";
 import {
   at,
   bytes,
@@ -18,7 +18,7 @@ import {
 /** Reads wait, are woken, aborted and bounded. */
 export const readCases: readonly LogCase[] = [
   {
-    title: "a read begins at the given offset, or at the next record after it",
+    name: "a read begins at the given offset, or at the next record after it",
     run: (engine) =>
       opened(engine, 1, async ({ log }) => {
         const offsets: number[] = [];
@@ -31,7 +31,7 @@ export const readCases: readonly LogCase[] = [
       }),
   },
   {
-    title: "reads may jump back to records that were read before",
+    name: "reads may jump back to records that were read before",
     run: (engine) =>
       opened(engine, 1, async ({ log }) => {
         for (const text of ["a", "b", "c"]) await log.append(0, bytes(text));
@@ -41,7 +41,7 @@ export const readCases: readonly LogCase[] = [
       }),
   },
   {
-    title: "a read keeps to its bytes and leaves the rest to the next one",
+    name: "a read keeps to its bytes and leaves the rest to the next one",
     run: (engine) =>
       opened(engine, 1, async ({ log }) => {
         const value = randomBytes(100_000);
@@ -55,7 +55,7 @@ export const readCases: readonly LogCase[] = [
       }),
   },
   {
-    title: "a read that finds nothing returns empty after its wait",
+    name: "a read that finds nothing returns empty after its wait",
     run: (engine) =>
       opened(engine, 2, async ({ log }) => {
         const from = new Map([
@@ -67,7 +67,7 @@ export const readCases: readonly LogCase[] = [
       }),
   },
   {
-    title: "a waiting read is woken by a record of one of its parts",
+    name: "a waiting read is woken by a record of one of its parts",
     run: (engine) =>
       opened(engine, 4, async ({ log }) => {
         const from = new Map([0, 1, 2, 3].map((part) => [part, 0] as const));
@@ -78,7 +78,7 @@ export const readCases: readonly LogCase[] = [
       }),
   },
   {
-    title: "a waiting read blocks neither appends nor a read of the other parts",
+    name: "a waiting read blocks neither appends nor a read of the other parts",
     run: (engine) =>
       opened(engine, 2, async ({ log }) => {
         const cancel = new AbortController();
@@ -93,7 +93,7 @@ export const readCases: readonly LogCase[] = [
       }),
   },
   {
-    title: "an aborted read returns empty, and the next one works",
+    name: "an aborted read returns empty, and the next one works",
     run: (engine) =>
       opened(engine, 1, async ({ log }) => {
         const cancel = new AbortController();
@@ -108,7 +108,7 @@ export const readCases: readonly LogCase[] = [
       }),
   },
   {
-    title: "a log of 1,000 partitions is appended to and read in one go",
+    name: "a log of 1,000 partitions is appended to and read in one go",
     run: (engine) =>
       opened(engine, 1000, async ({ log, facts }) => {
         assert.equal(facts.partitions, 1000);
@@ -132,7 +132,7 @@ export const readCases: readonly LogCase[] = [
       }),
   },
   {
-    title: "closing ends a waiting read, is safe before opening and twice",
+    name: "closing ends a waiting read, is safe before opening and twice",
     run: async (engine) => {
       const name = nameOfLog();
       const log = await engine.make(name, 1);

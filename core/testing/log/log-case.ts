@@ -1,20 +1,13 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { AgentError } from "deneb/sdk";
-import type { Bounds, LogFacts, LogPart, LogRecord, PartitionedLog } from "../../core/log/index.js";
+import type { Bounds, LogFacts, LogPart, LogRecord, PartitionedLog } from "../../log/index.js";
+import { AgentError } from "../../sdk/index.js";
+import type { ConformanceLogs } from "../plugin-setup.js";
 
-/** An engine whose adapter is judged by the cases of partitioned-log-cases.ts. */
-export interface LogEngine {
-  /** A log that is not open, with connections of its own. Logs of one name are one log. */
-  make(name: string, partitions: number): Promise<PartitionedLog>;
-  /** Removes the log of this name, which no adapter has open, as an operator of the engine would. */
-  remove(name: string): Promise<void>;
-}
-
+/** Something that an adapter has to do, over logs of its own. */
 export interface LogCase {
-  /** What holds of a log that keeps the contract. */
-  readonly title: string;
-  run(engine: LogEngine): Promise<void>;
+  readonly name: string;
+  run(engine: ConformanceLogs): Promise<void>;
 }
 
 /** Milliseconds: longer than a record is on its way. */
@@ -27,12 +20,12 @@ export interface Opened {
 }
 
 export async function opened(
-  engine: LogEngine,
+  engine: ConformanceLogs,
   partitions: number,
-  work: (on: Opened) => Promise<void>,
+  work: (on: Opened, name: string) => Promise<void>,
 ): Promise<void> {
   const name = nameOfLog();
-  await withLog(await engine.make(name, partitions), work);
+  await withLog(await engine.make(name, partitions), (on) => work(on, name));
   await engine.remove(name);
 }
 
