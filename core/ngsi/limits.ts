@@ -15,6 +15,8 @@ export interface JsonLimits {
   readonly max_depth: number;
   /** Characters of a number. */
   readonly max_number_length: number;
+  /** Bytes of heap that reading the text may take, by an estimate that is rather too high; absent: without limit. */
+  readonly heap?: number;
 }
 
 /** The error of a notification that holds more than a limit allows. */
@@ -23,6 +25,17 @@ export function limitExceeded(property: keyof NotificationLimits, what: string, 
   return new AgentError(countLimits.has(property) ? "CONTENT_TOO_LARGE" : "LIMIT_EXCEEDED", message, {
     retryable: false,
   });
+}
+
+/** The error of a notification that takes more heap than there is. */
+export function tooMuchHeap(cost: number, room: number): AgentError {
+  const needs = `it may take ${mebibytes(cost)} MiB of heap, of which there are ${mebibytes(room)} for one notification`;
+  const remedy = "send fewer entities in one, or give the process more (--max-old-space-size)";
+  return new AgentError("CONTENT_TOO_LARGE", `reading the notification: ${needs}; ${remedy}`, { retryable: false });
+}
+
+function mebibytes(bytes: number): number {
+  return Math.ceil(bytes / 1_048_576);
 }
 
 const countLimits: ReadonlySet<string> = new Set(["max_entities", "max_attributes"]);

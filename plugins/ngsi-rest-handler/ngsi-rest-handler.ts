@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
+import { getHeapStatistics } from "node:v8";
 import {
   correlatorOf,
+  type DecodeOptions,
   decode,
   type Entity,
   eventHeaders,
@@ -24,6 +26,11 @@ import { type HandlerConfig, isPath, PATH_LENGTH, SERVICE_LENGTH } from "./confi
 import { type RefusalKind, refused } from "./refused.js";
 
 const MICROS = 1000;
+/** Bytes of the heap that an agent takes without events, the halves of the young generation included. */
+const HEAP_OF_AGENT = 83_886_080;
+/** Of what is left of the heap limit; sinks have the other half. */
+const SHARE_OF_HEAP = 1 / 2;
+const LEAST_HEAP = 8_388_608;
 
 /** Numbers that grow: microseconds since 1970 of the reception time, or one more than the last where that is higher. */
 export class Sequence {
@@ -40,11 +47,14 @@ const agentSequence = new Sequence();
 
 export class NgsiRestHandler implements Handler {
   readonly #config: HandlerConfig;
+  readonly #limits: DecodeOptions;
   readonly #sequence: Sequence;
   readonly #transactions = new TransactionIds();
 
-  constructor(config: HandlerConfig, sequence: Sequence = agentSequence) {
+  /** `heap`: the limit of that of the process, in bytes. */
+  constructor(config: HandlerConfig, sequence: Sequence = agentSequence, heap = getHeapStatistics().heap_size_limit) {
     this.#config = config;
+    this.#limits = { ...config, heap: Math.max(LEAST_HEAP, (heap - HEAP_OF_AGENT) * SHARE_OF_HEAP) };
     this.#sequence = sequence;
   }
 
@@ -95,7 +105,7 @@ export class NgsiRestHandler implements Handler {
     const text = readText(body);
     const { ngsi_version: version, attrs_format } = this.#config;
     try {
-      const notification = decode(version, text, headers, this.#config);
+      const notification = decode(version, text, headers, this.#limits);
       keepNotification(notification, text, { version, headers, attrs_format });
       return notification;
     } catch (error) {

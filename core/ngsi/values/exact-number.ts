@@ -1,4 +1,5 @@
-import type { Span } from "./lossy-numbers.js";
+import { JoinedPieces } from "./joined-pieces.js";
+import { endOfNumber } from "./lossy-numbers.js";
 
 /**
  * A number of a JSON text that a JavaScript number would not write with the digits that count; as it was sent.
@@ -21,17 +22,18 @@ export class ExactNumber {
 const MARK = "\ud800";
 const MARK_CODE = 0xd800;
 const MARK_IN_JSON = "\\ud800";
-const MARKED_NUMBER = /"\\ud800([^"]*)"/g;
+const MARKED_IN_JSON = `"${MARK_IN_JSON}`;
 
-/** The JSON text with the numbers in these places as marked strings, of which {@link withExactNumbers} makes numbers. */
-export function withMarks(text: string, spans: readonly Span[]): string {
-  const pieces: string[] = [];
+/** The JSON text with the numbers that begin there as marked strings, of which {@link withExactNumbers} makes numbers. */
+export function withMarks(text: string, starts: readonly number[]): string {
+  const joined = new JoinedPieces();
   let copied = 0;
-  for (const { start, end } of spans) {
-    pieces.push(text.slice(copied, start), `"${MARK_IN_JSON}${text.slice(start, end)}"`);
+  for (const start of starts) {
+    const end = endOfNumber(text, start);
+    joined.add(text.slice(copied, start), `"${MARK_IN_JSON}${text.slice(start, end)}"`);
     copied = end;
   }
-  return pieces.join("") + text.slice(copied);
+  return joined.text() + text.slice(copied);
 }
 
 /** What `JSON.parse` makes of a text, which may be changed. */
@@ -63,5 +65,15 @@ function isMarked(text: string): boolean {
 
 /** Turns the marked strings that `JSON.stringify` wrote for exact numbers into their digits. */
 export function withoutMarks(json: string): string {
-  return json.includes(MARK_IN_JSON) ? json.replace(MARKED_NUMBER, "$1") : json;
+  let at = json.indexOf(MARKED_IN_JSON);
+  if (at === -1) return json;
+  const joined = new JoinedPieces();
+  let copied = 0;
+  for (; at !== -1; at = json.indexOf(MARKED_IN_JSON, copied)) {
+    const digits = at + MARKED_IN_JSON.length;
+    const end = json.indexOf('"', digits);
+    joined.add(json.slice(copied, at), json.slice(digits, end));
+    copied = end + 1;
+  }
+  return joined.text() + json.slice(copied);
 }

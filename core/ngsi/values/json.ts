@@ -1,8 +1,10 @@
 import { AgentError } from "../../sdk/index.js";
-import { type JsonLimits, limitExceeded } from "../limits.js";
+import { type JsonLimits, limitExceeded, tooMuchHeap } from "../limits.js";
 import type { Attribute, Value } from "../model.js";
 import { ExactNumber, type Parsed, withExactNumbers, withMarks, withoutMarks } from "./exact-number.js";
-import { type Digits, lossyNumbers } from "./lossy-numbers.js";
+import { heapCost } from "./heap-cost.js";
+import { JoinedPieces } from "./joined-pieces.js";
+import { type Digits, endOfNumber, lossyNumbers } from "./lossy-numbers.js";
 
 /** What a JSON text holds. Numbers that a JavaScript number cannot hold keep their digits. @stable */
 export type Json = string | number | boolean | null | ExactNumber | readonly Json[] | JsonObject;
@@ -25,8 +27,8 @@ const ESCAPES = /\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(
 /**
  * Reads a JSON text that was decoded from UTF-8. The last of several members of the same name counts, a byte order mark
  * is skipped, and half of a surrogate pair, which no database stores as text, becomes U+FFFD. Throws code `MALFORMED_JSON`
- * when the text is no JSON or is nested deeper than 512 levels; code `LIMIT_EXCEEDED` when it exceeds the limits. Numbers
- * keep their precise value, or their digits as sent.
+ * when the text is no JSON or is nested deeper than 512 levels; code `LIMIT_EXCEEDED` when it exceeds the limits, and
+ * `CONTENT_TOO_LARGE` when reading it would take more heap than they allow. Numbers keep their precise value, or their digits as sent.
  * @stable
  */
 export function parseJson(text: string, digits: Digits = "precise", limits?: JsonLimits): Json {
@@ -34,17 +36,18 @@ export function parseJson(text: string, digits: Digits = "precise", limits?: Jso
   checkDepth(document, limits);
   const longest = limits?.max_number_length ?? Number.POSITIVE_INFINITY;
   const lossy = lossyNumbers(document, digits, longest);
+  checkHeap(document, lossy.length, limits);
   if (lossy.length === 0) return parsed(document);
-  const tooLong = lossy.find(({ start, end }) => end - start > longest);
+  const tooLong = lossy.find((start) => endOfNumber(document, start) - start > longest);
   if (tooLong === undefined) return withExactNumbers(parsed(withMarks(document, lossy), document));
   parsed(document);
-  throw limitExceeded("max_number_length", `a number has ${tooLong.end - tooLong.start} characters`, longest);
+  const characters = endOfNumber(document, tooLong) - tooLong;
+  throw limitExceeded("max_number_length", `a number has ${characters} characters`, longest);
 }
 
-/** The JSON of a text with the digits as sent, where {@link parseJson} has made this one of it with precise ones. */
-export function withSentDigits(precise: Json, text: string, limits?: JsonLimits): Json {
-  const isSame = lossyNumbers(documentOf(text), "sent", Number.POSITIVE_INFINITY).length === 0;
-  return isSame ? precise : parseJson(text, "sent", limits);
+/** Whether {@link parseJson} makes something else of a text with the digits as sent than with precise ones. */
+export function isSpelledOtherwise(text: string): boolean {
+  return lossyNumbers(documentOf(text), "sent", Number.POSITIVE_INFINITY).length > 0;
 }
 
 /** The value as kind and text; see {@link Value}. @stable */
@@ -84,6 +87,16 @@ function checkDepth(document: string, limits: JsonLimits | undefined): void {
   throw limitExceeded("max_depth", `it is nested ${deepest + 1} levels deep or deeper`, deepest);
 }
 
+/** A shorter text is read whatever it holds. */
+const SHORT = 65_536;
+
+function checkHeap(document: string, exactNumbers: number, limits: JsonLimits | undefined): void {
+  const room = limits?.heap ?? Number.POSITIVE_INFINITY;
+  if (document.length < SHORT || room === Number.POSITIVE_INFINITY) return;
+  const cost = heapCost(document, exactNumbers);
+  if (cost > room) throw tooMuchHeap(cost, room);
+}
+
 /** The error of a text with marks is that of the text it was made of. */
 function parsed(text: string, original = text): Parsed {
   try {
@@ -106,7 +119,14 @@ function documentOf(text: string): string {
 /** As encoders of UTF-8 do, with the character that stands for what cannot be decoded. */
 function withWholePairs(document: string): string {
   if (!document.includes("\\u") || !HALF.test(document)) return document;
-  return document.replace(ESCAPES, (sequence, half: string | undefined) => (half === undefined ? sequence : "\\ufffd"));
+  const joined = new JoinedPieces();
+  let copied = 0;
+  for (const { 1: half, index } of document.matchAll(ESCAPES)) {
+    if (half === undefined) continue;
+    joined.add(document.slice(copied, index), "\\ufffd");
+    copied = index + "\\ufffd".length;
+  }
+  return joined.text() + document.slice(copied);
 }
 
 const QUOTE = 0x22;

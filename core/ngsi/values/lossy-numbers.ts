@@ -6,26 +6,28 @@ import { closingQuote } from "./closing-quote.js";
  */
 export type Digits = "precise" | "sent";
 
-/** Where a number stands in a text. */
-export interface Span {
-  readonly start: number;
-  readonly end: number;
-}
-
 /**
- * The numbers of a JSON text that JavaScript would not write with the digits that count, and those with more characters
- * than `longest`, in the order of the text. Only places that look suspicious are read closely. Where the text is no
- * valid JSON, what is found means nothing.
+ * Where the numbers of a JSON text begin that JavaScript would not write with the digits that count, and those with more
+ * characters than `longest`, in the order of the text; {@link endOfNumber} says where each ends. Only places that look suspicious
+ * are read closely. Where the text is no valid JSON, what is found means nothing.
  */
-export function lossyNumbers(text: string, digits: Digits, longest: number): readonly Span[] {
-  const spans: Span[] = [];
+export function lossyNumbers(text: string, digits: Digits, longest: number): readonly number[] {
+  // A text may hold a million of them: no object for each.
+  const starts: number[] = [];
   const losesDigits = digits === "sent" ? losesSpelling : losesValue;
   visitSuspects(text, digits, (start, end) => {
     if (!mayBeValue(text, start, end)) return;
     const isLossy = end - start > longest || isLossyNumber(text.slice(start, end), losesDigits);
-    if (isLossy) spans.push({ start, end });
+    if (isLossy) starts.push(start);
   });
-  return spans.length === 0 ? spans : outsideStrings(text, spans);
+  return starts.length === 0 ? starts : outsideStrings(text, starts);
+}
+
+/** Where the number that begins there ends. */
+export function endOfNumber(text: string, start: number): number {
+  let end = start + 1;
+  while (isOfNumber(text.charCodeAt(end))) end += 1;
+  return end;
 }
 
 type Visit = (start: number, end: number) => void;
@@ -72,9 +74,8 @@ function visitSmallFractions(text: string, visit: Visit): void {
 /** Returns where the row ends. Each character is in one row only, so that all rows together take linear time. */
 function visitRowAt(text: string, at: number, visit: Visit): number {
   let start = at;
-  let end = at + 1;
+  const end = endOfNumber(text, at);
   while (isOfNumber(text.charCodeAt(start - 1))) start -= 1;
-  while (isOfNumber(text.charCodeAt(end))) end += 1;
   visit(start, end);
   return end;
 }
@@ -144,19 +145,21 @@ function withoutTrailingZeros(digits: string): string {
   return digits.slice(0, end);
 }
 
-/** The spans that are not within a string, each once, in the order of the text. */
-function outsideStrings(text: string, spans: readonly Span[]): readonly Span[] {
-  const outside: Span[] = [];
+/** Those that are not within a string, each once, in the order of the text. The list is changed. */
+function outsideStrings(text: string, starts: number[]): readonly number[] {
+  let kept = 0;
   let quote = text.indexOf('"');
   let read = 0;
-  for (const span of spans.toSorted((one, other) => one.start - other.start)) {
-    while (quote !== -1 && quote < span.start) {
+  for (const start of starts.sort((one, other) => one - other)) {
+    while (quote !== -1 && quote < start) {
       read = closingQuote(text, quote) + 1;
       quote = text.indexOf('"', read);
     }
-    if (span.start < read) continue;
-    outside.push(span);
-    read = span.end;
+    if (start < read) continue;
+    starts[kept] = start;
+    kept += 1;
+    read = endOfNumber(text, start);
   }
-  return outside;
+  starts.length = kept;
+  return starts;
 }

@@ -1,5 +1,5 @@
 import { isNestedDeeperThan } from "../../ngsi/values/json.js";
-import { lossyNumbers } from "../../ngsi/values/lossy-numbers.js";
+import { endOfNumber, lossyNumbers } from "../../ngsi/values/lossy-numbers.js";
 import type { Cells, NativeValue } from "./column.js";
 import type { Cell } from "./statement.js";
 
@@ -57,8 +57,8 @@ export function doublesJsonCell({ deepest, longestName }: JsonColumn): Cells["js
 }
 
 function hasLossyDouble(json: string): boolean {
-  const spans = lossyNumbers(json, "precise", Number.POSITIVE_INFINITY);
-  return spans.some(({ start, end }) => !isWithin64Bits(json.slice(start, end)));
+  const starts = lossyNumbers(json, "precise", Number.POSITIVE_INFINITY);
+  return starts.some((start) => !isWithin64Bits(json.slice(start, endOfNumber(json, start))));
 }
 
 const MOST_DIGITS = 20;

@@ -143,3 +143,20 @@ for (const version of ngsiVersions)
     for (const beyond of [numberOf(41), ld({ p: property(deep(5)) })])
       assert.throws(() => limited(version).decode(inboundRequest(beyond)), /the limit is (?:40|8) /);
   });
+
+test("a notification that takes more than its part of the heap is refused with 413 and what to do", () => {
+  const body = `{"data":[{"id":"e","type":"T","a":{"value":[${"{},".repeat(300_000)}{}],"type":"T"}}]}`;
+  const withHeap = (mebibytes: number) =>
+    new NgsiRestHandler({ ...handlerConfig, ngsi_version: "auto" }, undefined, mebibytes * 1_048_576);
+
+  assert.equal(withHeap(256).decode(inboundRequest({ body })).events.length, 1);
+  assert.throws(
+    () => withHeap(128).decode(inboundRequest({ body })),
+    (error) => {
+      assert.ok(error instanceof RejectedRequest);
+      assert.equal(error.status, 413);
+      assert.match(error.message, /of which there are 24 for one notification; .* \(--max-old-space-size\)$/);
+      return true;
+    },
+  );
+});
