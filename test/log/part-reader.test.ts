@@ -112,6 +112,8 @@ for (const { name, bytes, end, reads } of [
 ])
   test(name, async (context) => {
     context.mock.timers.enable({ apis: ["setTimeout"] });
+    let now = 0;
+    context.mock.method(performance, "now", () => now);
     const own: OwnPart = { queue: new PartQueue(0, atBeginning, 0), holders: 0, leaving: false, end };
     const text = "x".repeat(bytes);
     let asked = 0;
@@ -150,6 +152,7 @@ for (const { name, bytes, end, reads } of [
     reader.start();
     const counts = [await turns()];
     for (let step = 0; step < 2; step += 1) {
+      now += 20;
       context.mock.timers.tick(20);
       counts.push(await turns());
     }
