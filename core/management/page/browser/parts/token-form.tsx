@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { session } from "../live/page-state.js";
 import { useWatched } from "../live/watched.js";
 import { Field } from "./field.js";
@@ -8,6 +8,9 @@ import { Notice, View } from "./small.js";
 export function TokenForm() {
   const { problem } = useWatched(session);
   const [token, setToken] = useState("");
+  const form = useRef<HTMLFormElement>(null);
+  // What had the focus, a button or the form of before, is gone.
+  useEffect(() => form.current?.querySelector("input")?.focus(), [problem]);
   return (
     <View title="This agent needs a token">
       <p>
@@ -17,6 +20,7 @@ export function TokenForm() {
       {problem === undefined ? null : <Notice kind="bad">{problem}</Notice>}
       <form
         class="form"
+        ref={form}
         onSubmit={(event) => {
           event.preventDefault();
           session.give(token.trim());
