@@ -1,4 +1,5 @@
 import { codeOf, type Logger, onAbort, reasonOf, type TextCodecs } from "../sdk/index.js";
+import { NewerRecords } from "./newer-records.js";
 import type { OwnPart } from "./own-parts.js";
 import { OwnRecords } from "./own-records.js";
 import { unpackedRecord } from "./packed-record.js";
@@ -42,6 +43,7 @@ export class PartReader {
   readonly #loop: ReadLoop;
   /** What this agent has appended behind records that it has not read; nothing for a part that it has begun with again. */
   readonly #appended = new WeakMap<OwnPart, OwnRecords>();
+  readonly #newer = new NewerRecords();
   /** What the read that is running does not ask for. */
   #unread = new Set<number>();
   /** Ends the pause after a read; undefined while there is none. */
@@ -105,7 +107,13 @@ export class PartReader {
 
   async #read(signal: AbortSignal): Promise<void> {
     const from = this.#wanted();
-    if (from.size === 0) return await pause(WAIT_MILLIS, signal);
+    if (from.size === 0) await pause(WAIT_MILLIS, signal);
+    else await this.#readFrom(from, signal);
+    const failure = this.#newer.failure(this.#parts.own);
+    if (failure !== undefined && !signal.aborted) throw failure;
+  }
+
+  async #readFrom(from: ReadonlyMap<LogPart, number>, signal: AbortSignal): Promise<void> {
     const limits = { bytes: Math.max(LEAST_AHEAD, this.#parts.prefetchBytes / 4), waitMillis: WAIT_MILLIS };
     const found = await this.#parts.log.read(from, limits, signal);
     let isNew = found.size === 0;
@@ -133,7 +141,10 @@ export class PartReader {
     const { next } = queue;
     const fresh = records.filter(({ offset }) => offset >= next);
     if (fresh.length === 0) return 0;
-    this.#parts.add(queue.part, { from, records: this.#unpacked(own, fresh) });
+    const unpacked = this.#unpacked(own, fresh);
+    if (unpacked.length === 0) return 0;
+    this.#newer.forget(own);
+    this.#parts.add(queue.part, { from, records: unpacked });
     if (queue.next === next) return 0;
     this.#appended.get(own)?.forget(queue.next);
     return fresh.reduce((sum, { value }) => sum + value.byteLength, 0);
@@ -160,6 +171,7 @@ export class PartReader {
     const from = new Map<LogPart, number>();
     this.#unread = new Set();
     for (const [part, own] of this.#parts.own) {
+      if (this.#newer.waits(own)) continue;
       if (this.hasRoom(own)) from.set(part, own.queue.next);
       else if (!own.leaving) this.#unread.add(part);
     }
@@ -177,7 +189,7 @@ export class PartReader {
         read.push(known ?? { offset, bytes: value.byteLength, ...unpackedRecord(value, this.#parts.codecs) });
       } catch (error) {
         if (codeOf(error) === "RECORD_NEWER") {
-          if (read.length === 0) throw error;
+          if (read.length === 0) this.#newer.note(own, error);
           return read;
         }
         this.#parts.logger.error(
