@@ -1,3 +1,4 @@
+import { codeOf } from "../sdk/index.js";
 import type { AgentReport } from "./agent-report.js";
 import { reportOf, reportText } from "./agent-report.js";
 import type { ControlReader } from "./control-reader.js";
@@ -97,8 +98,21 @@ export class AgentReports {
       await this.#trim(at);
       outcome();
     } catch (error) {
+      if (codeOf(error) === "LOG_FULL") await this.#makeRoom();
       outcome(error);
     }
+  }
+
+  /**
+   * Of what cannot tell how far it is, nothing is removed: a full log would stay full. What was told before the newest report goes, once
+   * all that was there at the start was heard, so that the next report of this agent says which groups there are.
+   */
+  async #makeRoom(): Promise<void> {
+    const newest = this.#read.at(-1);
+    if (newest === undefined || newest.offset < (this.#atStart ?? 0) - 1) return;
+    this.#read.splice(0, this.#read.length - 1);
+    // The next report says that it failed.
+    await this.#parts.log.trim(new Map([["agents", newest.offset]])).catch(() => undefined);
   }
 
   #hear({ offset, value }: LogRecord): void {

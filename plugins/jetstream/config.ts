@@ -35,7 +35,7 @@ export const jetstreamSchema = {
     default: true,
   },
   max_bytes: {
-    doc: "Most bytes of the stream when the agent makes it; a full one accepts nothing. 0 for as many as the servers allow.",
+    doc: "Most bytes of the stream when the agent makes it; a tenth of them is kept for reports of the agents, and when the rest is full nothing is accepted. 0 for as many as the servers allow.",
     format: "count",
     default: 0,
   },

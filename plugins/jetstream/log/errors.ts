@@ -31,6 +31,11 @@ export function logUnavailable(doing: string, reason: string): AgentError {
   return new AgentError("LOG_UNAVAILABLE", `${doing}: ${reason}`, { retryable: true });
 }
 
+export function logFull(doing: string, reason: string): AgentError {
+  const remedy = "raise max_bytes of the stream or the storage of the account, or see why events are not stored";
+  return new AgentError("LOG_FULL", `${doing}: ${reason}; ${remedy}`, { retryable: true });
+}
+
 /** A try to append a record had no answer, and the next one failed like this. */
 export function logUnanswered(doing: string, error: unknown): AgentError {
   const reason = reasonOf(error).replace(`${doing}: `, "");
@@ -63,10 +68,7 @@ export function apiFailure(
   { code = 500, err_code = 0, description = "no reason" }: ApiError,
 ): AgentError {
   const reason = `the server answers "${description}" (${err_code})`;
-  if (FULL.includes(err_code)) {
-    const remedy = "raise max_bytes of the stream or the storage of the account, or see why events are not stored";
-    return new AgentError("LOG_FULL", `${doing}: ${reason}; ${remedy}`, { retryable: true });
-  }
+  if (FULL.includes(err_code)) return logFull(doing, reason);
   if (err_code === TOO_LARGE) return recordTooLarge(doing, `${reason}; raise max_msg_size of the stream`);
   if (err_code === FEW_SERVERS) {
     return logUnavailable(doing, `${reason}; replicas is the number of servers that must be there`);

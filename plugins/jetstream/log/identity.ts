@@ -1,7 +1,8 @@
 import type { AgentError } from "deneb/sdk";
 import { logSettings, logUnavailable } from "./errors.js";
 import type { Link } from "./link.js";
-import { idOf, streamState } from "./stream.js";
+import type { Fullness } from "./room.js";
+import { fullnessOf, idOf, streamState } from "./stream.js";
 
 const CHECK_MILLIS = 1000;
 /** A leader that a cluster has just elected may not know yet what it has to hold: how often request_timeout it gets. */
@@ -16,6 +17,7 @@ export class Identity {
   readonly #stream: string;
   readonly #id: string;
   readonly #timeLimit: number;
+  readonly #told: (fullness: Fullness) => void;
   #newest: number;
   /** Since when the stream has not all that was there. */
   #behindSince: number | undefined;
@@ -31,12 +33,15 @@ export class Identity {
     readonly newest: number;
     /** Milliseconds: request_timeout. */
     readonly timeout: number;
+    /** Called with how full the stream is, as often as it is asked for. */
+    readonly told: (fullness: Fullness) => void;
   }) {
     this.#timeLimit = TIME_LIMIT * of.timeout;
     this.#link = of.link;
     this.#stream = of.stream;
     this.#id = of.id;
     this.#newest = of.newest;
+    this.#told = of.told;
   }
 
   /** The largest sequence that was seen. */
@@ -92,6 +97,7 @@ export class Identity {
     });
     if (found === undefined) this.#lose("it was deleted while this agent used it");
     if (idOf(this.#stream, found) !== this.#id) this.#lose("it was deleted and made again while this agent used it");
+    this.#told(fullnessOf(found));
     this.#compare(found.state.last_seq, newest);
   }
 

@@ -2,13 +2,18 @@ import type { LogFacts } from "deneb/log";
 import type { JetStreamConfig } from "../config.js";
 import { apiCodes, isAnswer, logSettings } from "./errors.js";
 import type { Link } from "./link.js";
+import type { Fullness } from "./room.js";
 import { type StreamSettings, settingFaults, warningsOf } from "./settings.js";
 import type { Subjects } from "./subjects.js";
 
 interface StreamState {
   readonly config: StreamSettings;
   readonly created: string;
-  readonly state: { readonly last_seq: number; readonly subjects?: Readonly<Record<string, number>> };
+  readonly state: {
+    readonly last_seq: number;
+    readonly bytes: number;
+    readonly subjects?: Readonly<Record<string, number>>;
+  };
 }
 
 const NANOS = 1_000_000;
@@ -65,6 +70,10 @@ export async function makeStream(link: Link, config: JetStreamConfig, { stored }
   } catch (error) {
     if (!isAnswer(error, apiCodes.nameInUse)) throw error;
   }
+}
+
+export function fullnessOf({ config, state }: StreamState): Fullness {
+  return { bytes: state.bytes, limit: config.max_bytes ?? 0 };
 }
 
 /** Names a stream, and not one of the same name that is made later. */

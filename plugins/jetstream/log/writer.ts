@@ -13,6 +13,7 @@ import {
 } from "./errors.js";
 import type { Identity } from "./identity.js";
 import type { Link } from "./link.js";
+import type { Room } from "./room.js";
 import type { Subjects } from "./subjects.js";
 
 const PAUSE_MILLIS = 50;
@@ -24,6 +25,7 @@ interface Writing {
   readonly stream: string;
   readonly subjects: Subjects;
   readonly identity: Identity;
+  readonly room: Pick<Room, "take">;
   readonly largestRecord: number;
   /** Milliseconds for one append, repetitions included. */
   readonly timeout: number;
@@ -89,7 +91,7 @@ export class Writer {
   }
 
   async append(part: LogPart, value: Uint8Array, name?: string): Promise<Appended> {
-    const { identity, largestRecord, subjects, wrote } = this.#of;
+    const { identity, largestRecord, room, subjects, wrote } = this.#of;
     const doing = `appending a record to "${subjects.of(part)}"`;
     if (value.length > largestRecord) {
       throw recordTooLarge(
@@ -97,6 +99,8 @@ export class Writer {
         `it has ${value.length} bytes, and the servers take ${largestRecord}; raise their max_payload`,
       );
     }
+    // A record that may be there is asked for whatever room there is.
+    if (this.#unanswered.get(part)?.id !== name || name === undefined) await room.take(part, value.length, doing);
     const record = this.#named(part, name);
     const { seq, previous } = await this.#publish({ part, value, doing }, record).catch((error: unknown) => {
       throw this.#failure({ part, doing, record }, error);
