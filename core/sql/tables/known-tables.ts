@@ -9,6 +9,14 @@ const MOST_SHARED_MAPS = 10_000;
 /** The columns of a table by the key of their names. */
 export type KnownColumns = ReadonlyMap<string, ColumnKind>;
 
+/** The names of the columns in each list, by their keys. */
+const spellings = new WeakMap<KnownColumns, ReadonlyMap<string, string>>();
+
+/** The name of a known column as the table has it: a server that takes a name and its key for one may not find the column by its key. */
+export function spelledIn(known: KnownColumns, key: string): string {
+  return spellings.get(known)?.get(key) ?? key;
+}
+
 /**
  * A cache of the schemas and tables that exist in the database, with their columns.
  *
@@ -48,9 +56,15 @@ export class Tables {
 
   /** Adds columns to the known ones of a table. */
   learn(name: TableName, columns: readonly Column[]): void {
-    const known = this.columns(name) ?? [];
-    const added = columns.map(({ name: column, kind }) => [this.#keyOf(column), kind] as const);
-    this.#tables.set(tableKey(name), this.#sharing(new Map([...known, ...added])));
+    const known: KnownColumns = this.columns(name) ?? new Map();
+    const kinds = new Map(known);
+    const names = new Map(spellings.get(known));
+    for (const { name: column, kind } of columns) {
+      const key = this.#keyOf(column);
+      kinds.set(key, kind);
+      if (!names.has(key)) names.set(key, column);
+    }
+    this.#tables.set(tableKey(name), this.#sharing(kinds, names));
   }
 
   forget(name: TableName): void {
@@ -58,9 +72,9 @@ export class Tables {
     this.#schemas.delete(schemaKey(name));
   }
 
-  #sharing(columns: KnownColumns): KnownColumns {
+  #sharing(columns: KnownColumns, names: ReadonlyMap<string, string>): KnownColumns {
     const signature = [...columns]
-      .map(([column, kind]) => `${column}\0${kind}`)
+      .map(([key, kind]) => `${names.get(key)}\0${kind}`)
       .sort()
       .join("\0");
     const shared = this.#shared.get(signature);
@@ -68,6 +82,7 @@ export class Tables {
 
     if (this.#shared.size >= MOST_SHARED_MAPS) this.#shared.clear();
     this.#shared.set(signature, columns);
+    spellings.set(columns, names);
     return columns;
   }
 }

@@ -73,68 +73,6 @@ test(
 );
 
 test(
-  "entities of a batch whose attributes differ in letter case only share a column, in history and in last data",
-  { skip },
-  onServer(
-    async ({ server, made, service }) => {
-      const events = ["temp", "Temp", "TEMP"].map((name, index) =>
-        eventOf(entity(`e${index}`, { [name]: `${index}` }), service),
-      );
-
-      await made.sink.persist({ events }, never);
-      await made.sink.persist({ events: events.toReversed() }, never);
-
-      const history = await server.query(`SELECT entityId, Temp FROM ${service}.T ORDER BY entityId`);
-      assert.deepEqual(
-        history,
-        [0, 0, 1, 1, 2, 2].map((value) => ({ entityId: `e${value}`, Temp: `${value}` })),
-      );
-      const last = await server.query(`SELECT entityId, Temp FROM ${service}.T_last_data ORDER BY entityId`);
-      assert.deepEqual(
-        last,
-        [0, 1, 2].map((value) => ({ entityId: `e${value}`, Temp: `${value}` })),
-      );
-    },
-    { data_model: "dm-by-entity-type", last_data_mode: "both", enable_lowercase: false },
-  ),
-);
-
-test(
-  "a wide table whose columns the server confuses takes no value for them, and the error table has what was refused",
-  { skip },
-  onServer(
-    async ({ server, made, service }) => {
-      const wide = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`a${index}`, "1"]));
-      const store = (id: string, attributes: Record<string, string>) =>
-        made.sink.persist({ events: [eventOf({ ...entity(id, attributes), type: id }, service)] }, never);
-      await store("narrow", { é: "1", è: "2" });
-      await store("wide", { ...wide, é: "1", año: "2" });
-
-      await assert.rejects(store("wide", { è: "3" }), {
-        code: "DATA_REFUSED",
-        retryable: false,
-        message:
-          /among its 36 columns the database takes "è" and "é" for one; give one of the attributes another name .* attr_persistence = row/,
-      });
-      await assert.rejects(store("both", { ...wide, é: "1", è: "2" }), { code: "DATA_REFUSED" });
-      await store("wide", { é: "4", ano: "5", año: "6" });
-
-      assert.deepEqual(await server.query(`SELECT é, è FROM ${service}.narrow`), [{ é: "1", è: "2" }]);
-      assert.deepEqual(await server.query(`SELECT é, ano, año FROM ${service}.wide`), [
-        { é: "1", ano: null, año: "2" },
-        { é: "4", ano: "5", año: "6" },
-      ]);
-
-      await made.sink.stop(never);
-      const refused = await server.query(`SELECT query FROM ${service}.${service}_error_log ORDER BY timestamp`);
-      assert.match(refused[0]?.["query"] ?? "", /INSERT INTO .*`è`.*"3"/);
-      assert.equal(refused.length, 2);
-    },
-    { persist_errors: true },
-  ),
-);
-
-test(
   "columns are those that the server takes for the same, in any alphabet",
   { skip },
   onServer(async ({ server, made, service }) => {

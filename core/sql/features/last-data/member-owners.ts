@@ -3,7 +3,7 @@ import { type ColumnNaming, columnKey, columnName } from "../../../ngsi/index.js
 import type { MemberChanges } from "../../contract/last-row.js";
 import { MEMBERS, overflowColumn } from "../../rows/column-names.js";
 import type { AttributeColumns, Row } from "../../rows/layout.js";
-import type { KnownColumns } from "../../tables/known-tables.js";
+import { type KnownColumns, spelledIn } from "../../tables/known-tables.js";
 
 /** The columns of a row with the column of its owners, which comes last, and its cell; none for a row without members. */
 interface OwnedRow {
@@ -84,7 +84,9 @@ export class MemberOwners {
       .filter((attribute) => key.startsWith(stemOf(attribute)))
       .map(({ column }) => this.#entry(column, key));
     if (entries.length === 0) return [];
-    return [key, this.#besideOf(key)].filter((column) => known.has(column)).map((column) => ({ column, entries }));
+    return [key, this.#besideOf(key)]
+      .filter((column) => known.has(column))
+      .map((column) => ({ column: spelledIn(known, column), entries }));
   }
 
   #entries(attributes: readonly AttributeColumns[]): readonly string[] {

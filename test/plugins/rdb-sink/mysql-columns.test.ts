@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import type { Attribute } from "../../../core/ngsi/index.js";
+import type { RdbConfig } from "../../../plugins/rdb-sink/config.js";
+import { mysqlServer, type TestServer } from "../../support/mysql.js";
+import { attribute, entity, eventOf, type LoggingSink, never, onMysql, sinkOf } from "./sinks.js";
+
+const server = await mysqlServer();
+after(() => server?.drop());
+const skip = server === undefined ? "MySQL is not reachable" : false;
+
+interface Given {
+  readonly server: TestServer;
+  readonly made: LoggingSink;
+  readonly service: string;
+}
+
+let services = 0;
+
+function onServer(run: (given: Given) => Promise<void>, config: Partial<RdbConfig>) {
+  return async () => {
+    if (server === undefined) throw new Error("MySQL is not reachable");
+    const made = sinkOf({ ...onMysql(server), ...config });
+    services += 1;
+    try {
+      await run({ server, made, service: `${server.prefix}columns${services}` });
+    } finally {
+      await made.sink.stop(never);
+    }
+  };
+}
+
+test(
+  "entities of a batch whose attributes differ in letter case only share a column, in history and in last data",
+  { skip },
+  onServer(
+    async ({ server, made, service }) => {
+      const events = ["temp", "Temp", "TEMP"].map((name, index) =>
+        eventOf(entity(`e${index}`, { [name]: `${index}` }), service),
+      );
+
+      await made.sink.persist({ events }, never);
+      await made.sink.persist({ events: events.toReversed() }, never);
+
+      const history = await server.query(`SELECT entityId, Temp FROM ${service}.T ORDER BY entityId`);
+      assert.deepEqual(
+        history,
+        [0, 0, 1, 1, 2, 2].map((value) => ({ entityId: `e${value}`, Temp: `${value}` })),
+      );
+      const last = await server.query(`SELECT entityId, Temp FROM ${service}.T_last_data ORDER BY entityId`);
+      assert.deepEqual(
+        last,
+        [0, 1, 2].map((value) => ({ entityId: `e${value}`, Temp: `${value}` })),
+      );
+    },
+    { data_model: "dm-by-entity-type", last_data_mode: "both", enable_lowercase: false },
+  ),
+);
+
+test(
+  "in a wide table of last data members are emptied whose names have capitals of more bytes than their small letters",
+  { skip },
+  onServer(
+    async ({ server, made, service }) => {
+      const wide = Array.from({ length: 30 }, (_, index) => attribute(`a${index}`, "1"));
+      const store = (sequence: string, ...attributes: readonly Attribute[]) => {
+        const { headers, body } = eventOf({ ...entity("e", {}), attributes }, service);
+        return made.sink.persist({ events: [{ headers: { ...headers, sequence }, body }] }, never);
+      };
+
+      await store("1", ...wide, attribute("İL", "1", { unitCode: "C62" }));
+      await store("2", attribute("İL", "2"));
+
+      const rows = await server.query(`SELECT a0, İL, İL_unitCode FROM ${service}.e_last_data`);
+      assert.deepEqual(rows, [{ a0: "1", İL: "2", İL_unitCode: null }]);
+    },
+    { last_data_mode: "upsert", last_data_timestamp_key: "sequence", notification_columns: ["sequence"] },
+  ),
+);
+
+test(
+  "a wide table whose columns the server confuses takes no value for them, and the error table has what was refused",
+  { skip },
+  onServer(
+    async ({ server, made, service }) => {
+      const wide = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`a${index}`, "1"]));
+      const store = (id: string, attributes: Record<string, string>) =>
+        made.sink.persist({ events: [eventOf({ ...entity(id, attributes), type: id }, service)] }, never);
+      await store("narrow", { é: "1", è: "2" });
+      await store("wide", { ...wide, é: "1", año: "2" });
+
+      await assert.rejects(store("wide", { è: "3" }), {
+        code: "DATA_REFUSED",
+        retryable: false,
+        message:
+          /among its 36 columns the database takes "è" and "é" for one; give one of the attributes another name .* attr_persistence = row/,
+      });
+      await assert.rejects(store("both", { ...wide, é: "1", è: "2" }), { code: "DATA_REFUSED" });
+      await store("wide", { é: "4", ano: "5", año: "6" });
+
+      assert.deepEqual(await server.query(`SELECT é, è FROM ${service}.narrow`), [{ é: "1", è: "2" }]);
+      assert.deepEqual(await server.query(`SELECT é, ano, año FROM ${service}.wide`), [
+        { é: "1", ano: null, año: "2" },
+        { é: "4", ano: "5", año: "6" },
+      ]);
+
+      await made.sink.stop(never);
+      const refused = await server.query(`SELECT query FROM ${service}.${service}_error_log ORDER BY timestamp`);
+      assert.match(refused[0]?.["query"] ?? "", /INSERT INTO .*`è`.*"3"/);
+      assert.equal(refused.length, 2);
+    },
+    { persist_errors: true },
+  ),
+);
