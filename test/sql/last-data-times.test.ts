@@ -35,6 +35,39 @@ await onEveryDatabase("last data in an agent with a zone of its own", [
     },
   })),
   {
+    name: "times of other zones are compared as instants",
+    service: "offsets",
+    run: async (place, service) => {
+      // In MySQL texts must be in UTC to be compared; its server is shared, and schemas have a prefix.
+      const typed = place.prefix !== "";
+      const config = {
+        last_data_mode: "upsert",
+        last_data_timestamp_key: "measured",
+        attr_native_types: typed,
+      } as const;
+      const sink = await place.sink(config);
+      const timed = (id: string, value: string) =>
+        v2Event(v2Entity(id, v2Attribute("measured", "DateTime", value), v2Attribute("of", "Text", value)), service);
+      const pairs = [
+        ["2026-07-01T12:30:00+0200", "2026-07-01T10:00:00Z"],
+        ["2026-07-01T10:00:00.5+00:00", "2026-07-01T12:00:00.4+0200"],
+        ["2026-07-01T08:00:00.6-0200", "2026-07-01T10:00:00.55+0000"],
+      ] as const;
+
+      for (const [index, [late, early]] of pairs.entries()) {
+        await persist(sink, timed(`a${index}`, late), timed(`b${index}`, early));
+        await persist(sink, timed(`a${index}`, early), timed(`b${index}`, late));
+      }
+
+      for (const [index, [late]] of pairs.entries()) {
+        for (const id of [`a${index}`, `b${index}`]) {
+          const [row] = await place.rows(service, `${id}_t_last_data`);
+          assert.equal(row?.["of"], late);
+        }
+      }
+    },
+  },
+  {
     name: "a time without a zone is in UTC beside the deletion of one batch",
     service: "zones",
     run: async (place, service) => {

@@ -28,5 +28,10 @@ export function timeOf(column: string): string {
   const zone = `ltrim(substr(${column}, ${point} + 1), '0123456789')`;
   const whole = `iif(${point} = 0, ${column}, substr(${column}, 1, ${point} - 1) || ${zone})`;
   const fraction = `iif(${point} = 0, 0, CAST('0' || substr(${column}, ${point}) AS REAL))`;
-  return `coalesce(strftime('%Y-%m-%d %H:%M:%S', ${whole}) || substr(printf('%.9f', ${fraction}), 2), ${column})`;
+  // A zone without a colon, as in +0100.
+  const withColon = `substr(${whole}, 1, length(${whole}) - 2) || ':' || substr(${whole}, -2)`;
+  const [read, readAgain] = [whole, withColon].map(
+    (text) => `strftime('%Y-%m-%d %H:%M:%S', ${text}) || substr(printf('%.9f', ${fraction}), 2)`,
+  );
+  return `coalesce(${read}, ${readAgain}, ${column})`;
 }
