@@ -116,11 +116,14 @@ export async function mysqlQuery(settings: ServerSettings, text: string): Promis
 }
 
 async function answer(connection: Connection, text: string): Promise<QueryResult> {
-  const [rows, fields] = await connection.query<RowDataPacket[][]>({
+  const question = {
     sql: text,
     rowsAsArray: true,
-    typeCast: (field) => field.string("utf8"),
-  });
+    // The parser that the driver makes of code refuses some names, such as "__proto__", which an attribute may have.
+    disableEval: true,
+    typeCast: (field: { string(encoding: "utf8"): string | null }) => field.string("utf8"),
+  };
+  const [rows, fields] = await connection.query<RowDataPacket[][]>(question);
   return {
     columns: fields.map(({ name }) => name),
     rows: rows.map((row) => row.map((cell) => (typeof cell === "string" ? cell : undefined))),

@@ -258,6 +258,8 @@ test(
     const result = await query("SELECT 9007199254740993 AS a, true AS b, NULL AS c, 'x' AS a");
 
     assert.deepEqual(result, { columns: ["a", "b", "c", "a"], rows: [["9007199254740993", "1", undefined, "x"]] });
+    const odd = await query("SELECT 'p' AS `__proto__`, NULL AS constructor");
+    assert.deepEqual(odd, { columns: ["__proto__", "constructor"], rows: [["p", undefined]] });
     await assert.rejects(query("CREATE DATABASE deneb_never"));
     await assert.rejects(query("SELECT 1; SELECT 2"));
   }),
