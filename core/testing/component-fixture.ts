@@ -32,6 +32,8 @@ export interface Room {
   readonly emitted: readonly Event[];
   /** The next `times` emits fail because the channels have no room. */
   refuse(times: number): void;
+  /** No channel takes an event with this body. */
+  refuseForGood(body: string): void;
   /** From now on emits wait, until what it returns is called. */
   hold(): () => void;
   /** Emits that have not settled. */
@@ -45,6 +47,7 @@ export async function inRoom(work: (room: Room) => Promise<void>): Promise<void>
   const folder = await roomFolder();
   const emitted: Event[] = [];
   let refusals = 0;
+  let never: string | undefined;
   const room = new HeldEmits();
   let fault: ReturnType<typeof eventFault>;
   const emit = async (events: readonly Event[]) => {
@@ -52,6 +55,9 @@ export async function inRoom(work: (room: Room) => Promise<void>): Promise<void>
     if (refusals > 0) {
       refusals -= 1;
       throw new AgentError("CHANNEL_FULL", "putting events: the channel is full", { retryable: true });
+    }
+    if (events.some(({ body }) => body === never)) {
+      throw new AgentError("NOTIFICATION_TOO_LARGE", "putting events: no channel takes them", { retryable: false });
     }
     const faults = events.flatMap((event) => eventFault(event, noEvent) ?? []);
     emitted.push(...events);
@@ -77,6 +83,9 @@ export async function inRoom(work: (room: Room) => Promise<void>): Promise<void>
       emitted,
       refuse: (times) => {
         refusals = times;
+      },
+      refuseForGood: (body) => {
+        never = body;
       },
       hold: () => room.hold(),
       get waiting() {

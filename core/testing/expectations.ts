@@ -42,6 +42,11 @@ export function assertEmitted(emitted: readonly unknown[], taken: readonly strin
   assertOnce(emitted.map(String), taken, { missing, there: "emitted", given: "sent", order: "in order" });
 }
 
+/** The same where what was sent may be emitted more than once: the first time of each counts. */
+export function assertEmittedAgain(emitted: readonly unknown[], taken: readonly string[]): void {
+  assertEmitted([...new Set(emitted)], taken);
+}
+
 interface Said {
   readonly missing: string;
   readonly there: string;

@@ -6,7 +6,7 @@ import { declaredDurable } from "./plugin-conformance.js";
 import type { ConformanceCase } from "./plugin-setup.js";
 import { silentStoreCases } from "./silent-store-cases.js";
 import { deliveryCases } from "./sink-cases.js";
-import { inletCases } from "./source-cases.js";
+import { inletCases, lostConnectionCases } from "./source-cases.js";
 
 /** What of a plugin none of its cases looks at, because its setup does not say how; a sentence each. */
 export function notTested(definition: AnyPlugin, cases: readonly ConformanceCase[]): readonly string[] {
@@ -16,14 +16,21 @@ export function notTested(definition: AnyPlugin, cases: readonly ConformanceCase
   return (whole === undefined ? missing : [whole]).map(({ what, member }) => `${what}: its setup has no ${member}`);
 }
 
-function isOf({ kind, isShared }: Part, definition: AnyPlugin): boolean {
-  return kind === definition.kind && (isShared === undefined || definition.feeders === "others");
+function isOf({ kind, isShared, connects }: Part, definition: AnyPlugin): boolean {
+  if (kind !== definition.kind) return false;
+  return (isShared === undefined || definition.feeders === "others") && (connects === undefined || hasUrl(definition));
+}
+
+function hasUrl({ config }: AnyPlugin): boolean {
+  return Object.values(config).some(({ resource }) => resource === "url");
 }
 
 interface Part {
   readonly kind: Kind;
   /** Of a channel that agents share. */
   readonly isShared?: true;
+  /** Of a source that connects to an address. */
+  readonly connects?: true;
   readonly what: string;
   /** Of the setup. */
   readonly member: string;
@@ -43,6 +50,13 @@ const parts: readonly Part[] = [
     case: nameOf(recordCases),
   },
   { kind: "source", what: "what a source emits", member: "openInlet", case: nameOf(inletCases), isWhole: true },
+  {
+    kind: "source",
+    connects: true,
+    what: "a lost connection",
+    member: "inlet with tcp",
+    case: nameOf(lostConnectionCases),
+  },
   { kind: "handler", what: "what a handler makes of a request", member: "accepted", case: acceptedCase },
   { kind: "sink", what: "what a sink stores", member: "openStore", case: nameOf(deliveryCases), isWhole: true },
   { kind: "sink", what: "data that the store refuses", member: "store with poisoned", case: nameOf(poisonCases) },

@@ -34,7 +34,7 @@ export async function pluginConformance(
     ...flowCases(definition, setup),
     ...channelCases(definition, setup),
     ...(definition.kind === "channel" ? await adapterCases(setup) : []),
-    ...sourceCases(definition, setup),
+    ...(await sourceCases(definition, setup)),
     ...onStore(definition, setup, [
       ...deliveryCases,
       ...keptEventsCases,

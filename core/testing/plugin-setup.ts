@@ -70,6 +70,11 @@ export interface ConformanceInlet {
    * it for the source, acknowledged it; false when it was refused.
    */
   send(text: string): Promise<boolean>;
+  /**
+   * For a source that connects to a broker over TCP: lets the cases end its connections. What was not acknowledged may be emitted again
+   * then. @beta
+   */
+  readonly tcp?: StoreAddress;
   /** Ends the other side. */
   close(): Promise<void>;
 }
@@ -121,10 +126,10 @@ export interface ConformanceCase {
   run(): Promise<void>;
 }
 
-/** Where a store listens. @beta */
+/** Where a store, or the broker of a source, listens. @beta */
 export interface StoreAddress {
   readonly host: string;
   readonly port: number;
-  /** The values with which the sink reaches the store over this port of 127.0.0.1. */
+  /** The values with which the component reaches it over this port of 127.0.0.1. */
   through(port: number): Values;
 }

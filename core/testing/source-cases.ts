@@ -1,15 +1,24 @@
 import assert from "node:assert/strict";
 import { setTimeout } from "node:timers/promises";
 import type { AnyPlugin } from "../sdk/index.js";
-import { asKind, inRoom, type Room } from "./component-fixture.js";
-import { assertEmitted, failure } from "./expectations.js";
-import { called } from "./plugin-calls.js";
-import type { ConformanceCase, ConformanceInlet, PluginSetup } from "./plugin-setup.js";
+import { inRoom } from "./component-fixture.js";
+import { assertEmitted, assertEmittedAgain, failure } from "./expectations.js";
+import type { ConformanceCase, PluginSetup } from "./plugin-setup.js";
+import { SourceBench } from "./source-bench.js";
 
 /** What a source does with what is sent to it; none when the setup cannot send. */
-export function sourceCases(definition: AnyPlugin, { openInlet }: PluginSetup): readonly ConformanceCase[] {
-  if (openInlet === undefined) return [];
-  return inletCases.map(({ name, run }) => ({
+export async function sourceCases(
+  definition: AnyPlugin,
+  { openInlet }: PluginSetup,
+): Promise<readonly ConformanceCase[]> {
+  if (definition.kind !== "source" || openInlet === undefined) return [];
+  let able: readonly SourceCase[] = [];
+  await inRoom(async ({ folder }) => {
+    const inlet = await openInlet(folder);
+    if (inlet.tcp !== undefined) able = lostConnectionCases;
+    await inlet.close();
+  });
+  return [...inletCases, ...able].map(({ name, run }) => ({
     name,
     run: () =>
       inRoom(async (room) => {
@@ -24,83 +33,11 @@ export function sourceCases(definition: AnyPlugin, { openInlet }: PluginSetup): 
   }));
 }
 
-const MOST_MILLIS = 10_000;
-const SOME_MILLIS = 1000;
-const PAUSE_MILLIS = 5;
 /** What is sent while the channels are full, and how much of it may wait for them. */
 const SENT_WHILE_FULL = 300;
 const MOST_WAITING = 100;
 const SOME_SENT = 3;
-
-class SourceBench {
-  readonly #definition: AnyPlugin;
-  readonly #inlet: ConformanceInlet;
-  readonly #room: Room;
-  readonly #stops: (() => Promise<void>)[] = [];
-
-  constructor(definition: AnyPlugin, inlet: ConformanceInlet, room: Room) {
-    this.#definition = definition;
-    this.#inlet = inlet;
-    this.#room = room;
-  }
-
-  /** Starts a source; what stops it is called at the end, too. */
-  async start(): Promise<() => Promise<void>> {
-    const source = asKind("source", this.#room.create(this.#definition, this.#inlet.config), ["start", "stop"]);
-    const stop = () => called("stop", () => source.stop(new AbortController().signal));
-    this.#stops.push(stop);
-    await called("start", () => source.start());
-    return stop;
-  }
-
-  async send(text: string): Promise<boolean> {
-    return await this.#inlet.send(text);
-  }
-
-  /** From now on emits wait, until what it returns is called. */
-  hold(): () => void {
-    return this.#room.hold();
-  }
-
-  /** Until an emit waits for room. */
-  async untilWaits(): Promise<void> {
-    const end = performance.now() + MOST_MILLIS;
-    while (this.#room.waiting === 0 && performance.now() < end) await setTimeout(PAUSE_MILLIS);
-    if (this.#room.waiting === 0) throw failure("something was sent, and the source calls neither receive nor emit");
-  }
-
-  /** Looks for a while whether more emits wait. */
-  async moreWait(most: number): Promise<boolean> {
-    const end = performance.now() + SOME_MILLIS;
-    while (this.#room.waiting <= most && performance.now() < end) await setTimeout(PAUSE_MILLIS);
-    return this.#room.waiting > most;
-  }
-
-  /** How many times the channels have no room. */
-  refuse(times: number): void {
-    this.#room.refuse(times);
-  }
-
-  get emitted(): readonly unknown[] {
-    return this.#room.emitted.map(({ body }) => body);
-  }
-
-  async untilEmitted(text: string): Promise<void> {
-    const end = performance.now() + MOST_MILLIS;
-    while (!this.emitted.includes(text) && performance.now() < end) await setTimeout(PAUSE_MILLIS);
-    if (!this.emitted.includes(text)) {
-      const seconds = MOST_MILLIS / 1000;
-      throw failure(
-        `"${text}" was sent and not emitted within ${seconds} s; emitted are ${this.emitted.length} others`,
-      );
-    }
-  }
-
-  async end(): Promise<void> {
-    for (const stop of this.#stops) await stop();
-    await this.#inlet.close();
-  }
-}
+const SOME_MILLIS = 1000;
 
 interface SourceCase {
   readonly name: string;
@@ -192,6 +129,19 @@ export const inletCases: readonly SourceCase[] = [
     },
   },
   {
+    name: "what is refused for good is not taken, and holds nothing up",
+    async run(bench) {
+      await bench.start();
+      bench.refuseForGood("never");
+
+      await bench.send("never");
+      assert.equal(await bench.send("a"), true);
+      await bench.untilEmitted("a");
+
+      assertEmitted(bench.emitted, ["a"]);
+    },
+  },
+  {
     name: "what waits for room when a source stops is refused, or reaches the next one",
     async run(bench) {
       const stop = await bench.start();
@@ -210,6 +160,41 @@ export const inletCases: readonly SourceCase[] = [
       await bench.untilEmitted("b");
 
       assertEmitted(bench.emitted, taken ? ["a", "b"] : ["b"]);
+    },
+  },
+];
+
+/** What is there of a source that connects to what its inlet says. */
+export const lostConnectionCases: readonly SourceCase[] = [
+  {
+    name: "after its connections were lost a source takes what is sent then",
+    async run(bench) {
+      const way = await bench.startOnWay();
+      await bench.send("a");
+      await bench.untilEmitted("a");
+
+      way.cut();
+      for (const text of ["b", "c"]) assert.equal(await bench.send(text), true);
+      await bench.untilEmitted("c");
+
+      assertEmittedAgain(bench.emitted, ["a", "b", "c"]);
+    },
+  },
+  {
+    name: "what waits for room when its connections are lost is not lost, nor overtaken by what was sent after it",
+    async run(bench) {
+      const way = await bench.startOnWay();
+      const release = bench.hold();
+      const texts = ["a", "b", "c"];
+      for (const text of texts) assert.equal(await bench.send(text), true);
+      await bench.untilWaits();
+
+      way.cut();
+      bench.refuse(1);
+      release();
+      for (const text of texts) await bench.untilEmitted(text);
+
+      assertEmittedAgain(bench.emitted, texts);
     },
   },
 ];

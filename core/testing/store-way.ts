@@ -48,8 +48,14 @@ export class StoreWay {
     for (const pair of this.#pairs) this.#carry(pair);
   }
 
-  async close(): Promise<void> {
+  /** Ends the connections; new ones are taken. */
+  cut(): void {
     for (const pair of this.#pairs) end(pair);
+    this.#pairs.clear();
+  }
+
+  async close(): Promise<void> {
+    this.cut();
     await new Promise((resolve) => this.#server.close(resolve));
   }
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { definePlugin, reasonOf, type SourceContext } from "../../core/sdk/index.js";
+import { setTimeout } from "node:timers/promises";
+import { definePlugin, reasonOf, retryableOf, type SourceContext } from "../../core/sdk/index.js";
 import { pluginConformance } from "../../core/testing/index.js";
 
 type EmitOne = () => Promise<void>;
@@ -22,8 +23,21 @@ const inTurn = (): Takes => {
   };
 };
 
+/** A message that is refused for good is done. */
+const inTurnOrNever = (): Takes => {
+  const { take } = inTurn();
+  return {
+    take: (emit, isStopped) =>
+      take(
+        () => emit().catch((error: unknown) => (retryableOf(error) === false ? undefined : Promise.reject(error))),
+        isStopped,
+      ),
+  };
+};
+
 const full = "while the channels take nothing few emits wait, and what was sent meanwhile is emitted in order";
 const overtaken = "what is refused while it waits for room is not overtaken by what was sent after it";
+const forGood = "what is refused for good is not taken, and holds nothing up";
 const stopped = "what waits for room when a source stops is refused, or reaches the next one";
 
 const sources = [
@@ -44,6 +58,13 @@ const sources = [
     of: overtaken,
     fault: 'emitted in another order than sent: "t1", "t2", "t0" instead of "t0", "t1", "t2"',
   },
+  { does: "takes a message when the one before is in the channels", takes: inTurnOrNever, of: forGood, fault: "" },
+  {
+    does: "tries what is refused for good again and again",
+    takes: inTurn,
+    of: forGood,
+    fault: '"a" was sent and not emitted within 10 s; emitted are 0 others',
+  },
   {
     does: "acknowledges what it has in hand when it stops",
     takes: (): Takes => ({
@@ -62,7 +83,7 @@ async function again(emit: EmitOne, isStopped: () => boolean): Promise<boolean> 
   while (!isTaken && !isStopped()) {
     isTaken = await emit().then(
       () => true,
-      () => false,
+      () => setTimeout(5, false),
     );
   }
   return isTaken;

@@ -48,12 +48,14 @@ export async function mqttInlet(url: string): Promise<ConformanceInlet> {
   await session.subscribeAsync(topic, { qos: 1 });
   await session.endAsync();
   const publisher = await connectAsync(url);
+  const { hostname: host, port } = new URL(url);
   return {
     config: { url, topics: [topic], client_id: clientId, clean_session: false, qos: 1, channel_retry_interval: 5 },
     async send(text) {
       await publisher.publishAsync(topic, text, { qos: 1 });
       return true;
     },
+    tcp: { host, port: Number(port), through: (way) => ({ url: `mqtt://127.0.0.1:${way}`, reconnect_interval: 10 }) },
     async close() {
       await publisher.endAsync();
       // A clean session of that name ends the one that was kept.
