@@ -76,18 +76,65 @@ function subjectOf(text: Buffer, file: string): LineSubject | undefined {
   return { id: id.toString(), isStored: text.subarray(end, end + storedMark.length).equals(storedMark) };
 }
 
+/** What the whole lines say of their letters. */
 export async function contentsIn(handle: FileHandle, part: ReadPart, sharing?: Sharing): Promise<FileContents> {
   const table = new LetterTable(sharing);
   let lines = 0;
   let unreadable = 0;
-  for await (const records of recordsIn(handle, part)) {
-    for (const { line, start, end, record } of records) {
-      lines = line;
+  for await (const some of linesOf(handle, part)) {
+    for (const { start, end, text } of some) {
+      lines += 1;
+      const record = text === undefined ? undefined : outlineOf(text, part.file);
       if (record === undefined) unreadable += 1;
-      else table.note(record, { line, bytes: end - start, own: false });
+      else table.note(record, { line: lines, bytes: end - start, own: false });
     }
   }
   return { table, lines, unreadable };
+}
+
+// A quote within a text has a backslash before it, so that this is a member wherever it is found.
+const eventMember = Buffer.from(',"event":{"headers":{');
+const eventName = ',"event":';
+const noEvent = `${eventName}{"headers":{},"body":0}}`;
+
+/**
+ * The record of a line, of a letter without its event, which is most of it and is not parsed to count the letter. A line with
+ * anything unusual is parsed as a whole: with members behind the event, or damaged there.
+ */
+function outlineOf(text: Buffer, file: string): LetterRecord | undefined {
+  const at = text.indexOf(eventMember);
+  if (at === -1 || !isLastMember(text, at + eventName.length)) return recordOf(text.toString(), file);
+  return recordOf(text.toString("utf8", 0, at) + noEvent, file) ?? recordOf(text.toString(), file);
+}
+
+const bracket = 91;
+const closingBracket = 93;
+const brace = 123;
+const closingBrace = 125;
+const space = 32;
+
+/** Whether the object that begins there is all that is left of a line but its last brace, as far as brackets and strings tell. */
+function isLastMember(line: Buffer, start: number): boolean {
+  let depth = 0;
+  for (let at = start; at < line.length; at += 1) {
+    const byte = line[at];
+    if (byte === quote) at = closingQuote(line, at);
+    else if (byte === brace || byte === bracket) depth += 1;
+    else if (byte === closingBrace || byte === closingBracket) depth -= 1;
+    if (depth === 0) return at === line.length - 2 && line[at + 1] === closingBrace;
+  }
+  return false;
+}
+
+/** Where a string ends; behind the line where it does not, or holds a byte that no string has. */
+function closingQuote(line: Buffer, start: number): number {
+  for (let at = start + 1; at < line.length; at += 1) {
+    const byte = line[at] ?? 0;
+    if (byte === quote) return at;
+    if (byte < space) return line.length;
+    if (byte === backslash) at += 1;
+  }
+  return line.length;
 }
 
 export const lineEnd = 10;

@@ -104,3 +104,39 @@ test("a letter that is kept while the file is rewritten is whole, though a faili
 
   assert.deepEqual(await openIds(reopen()), ["b waiting", "c waiting"]);
 });
+
+test("a start counts letters without parsing their events", async (context) => {
+  const { letters, reopen } = await setUp(context);
+  const large = { headers: {}, body: { text: `"event":{"headers":{ ${"x".repeat(20_000)}` } };
+  await letters.keep(["a", "b", "c"].map((id) => ({ ...letter(id), event: large })));
+  const parse = context.mock.method(JSON, "parse");
+
+  const next = reopen();
+  await next.start();
+  const parsed = parse.mock.calls.reduce((sum, { arguments: [text] }) => sum + text.length, 0);
+  await next.stop();
+
+  assert.deepEqual(
+    next.counts().map(({ waiting }) => waiting),
+    [3],
+  );
+  assert.ok(parsed > 0 && parsed < 5000, `${parsed} characters were parsed`);
+});
+
+test("a start reads what stands behind the event of a letter, and finds damage there", async (context) => {
+  const { letters, reopen, lines, file } = await setUp(context);
+  await letters.keep([letter("a")]);
+  const line = (await readFile(file, "utf8")).trimEnd();
+  const replayed = { ...letter("b"), replays: 2, shared: { log: "l", offset: 7, agent: "r" } };
+  const zeros = line.replace("x".repeat(100), "\0".repeat(100));
+  await writeFile(file, [line, JSON.stringify(replayed), zeros, line.slice(0, -1), `${line}}`, ""].join("\n"));
+
+  const next = reopen();
+  await next.start();
+  await next.stop();
+
+  assert.deepEqual(await openIds(next), ["a waiting", "b waiting"]);
+  assert.equal((await next.entry("s/1", "b"))?.replays, 2);
+  const unreadable = lines.find(({ message }) => message === "dead letters that cannot be read stay");
+  assert.equal(Reflect.get(unreadable?.fields ?? {}, "lines"), 3);
+});
