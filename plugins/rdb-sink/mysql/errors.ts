@@ -103,6 +103,9 @@ const WITHOUT_PRIMARY_KEY = [
 /** Percona XtraDB Cluster has no code for it. */
 const NO_PRIMARY_KEY = /without an explicit primary key/;
 
+/** Options of connections that are not encrypted; an account that requires TLS is refused like a wrong password. */
+const WITHOUT_TLS = /ssl_?mode=(disable|allow)|usessl=false/i;
+
 interface Explanation {
   when(error: DatabaseError): boolean;
   say(server: ServerAddress, error: DatabaseError): string;
@@ -120,7 +123,9 @@ const explanations: readonly Explanation[] = [
   },
   {
     when: coded("ER_ACCESS_DENIED_ERROR", "ER_ACCESS_DENIED_NO_PASSWORD_ERROR"),
-    say: (server) => `wrong user or password for ${described(server)}; check rdb_username and rdb_password`,
+    say: (server) =>
+      `wrong user or password for ${described(server)}; check rdb_username and rdb_password` +
+      (WITHOUT_TLS.test(server.options) ? ", and whether the account requires TLS (then sslMode=REQUIRED)" : ""),
   },
   {
     when: ({ code = "" }) => RIGHTS.has(code),

@@ -129,7 +129,8 @@ const rights: Ask = async (connection, { config, server }) => {
   const usable = usableDatabases(wanted, grants);
   const lacking = `${missing.join(", ")} on all databases ${missing.length === 1 ? "is" : "are"} not granted to "${server.username}"`;
   if (grants.roles.length > 0 && usable.length === 0) {
-    return { outcome: "warning", reason: `${lacking}, and roles may give it: ${grants.roles.join(", ")}`, remedy };
+    const reason = `${lacking}, and roles may give it: ${grants.roles.join(", ")}`;
+    return { outcome: "warning", reason, remedy: `${remedy}, or make the roles default ones (SET DEFAULT ROLE)` };
   }
   if (usable.length === 0) return { outcome: "failed", reason: lacking, remedy };
   return {

@@ -271,8 +271,8 @@ test(
   onServer(async ({ server, config, service }) => {
     const user = `deneb_${process.pid}`;
     await server.query(`CREATE USER '${user}'@'%' IDENTIFIED BY 'right'`);
-    const attempt = async (rdb_password: string) => {
-      const limited = sinkOf({ ...config, rdb_username: user, rdb_password });
+    const attempt = async (rdb_password: string, rdb_options = "") => {
+      const limited = sinkOf({ ...config, rdb_username: user, rdb_password, rdb_options });
       const failure = await persist(limited, service, "1").catch((error: unknown) => error);
       await limited.sink.stop(never);
       return failure instanceof Error ? failure.message : "";
@@ -280,10 +280,13 @@ test(
 
     const wrong = await attempt("wrong");
     const unright = await attempt("right");
+    await server.query(`ALTER USER '${user}'@'%' REQUIRE SSL`);
+    const unencrypted = await attempt("right", "sslMode=DISABLED");
     await server.query(`DROP USER '${user}'@'%'`);
 
     assert.match(wrong, /^wrong user or password for the server at .*; check rdb_username and rdb_password$/);
     assert.match(unright, /^a right is missing in the server at .*; grant it to the user$/);
+    assert.match(unencrypted, /rdb_password, and whether the account requires TLS \(then sslMode=REQUIRED\)$/);
   }),
 );
 

@@ -79,6 +79,21 @@ test("a user with rights to some databases is a warning that names them", { skip
   assert.match(reason ?? "", /; only databases with these names can be used: denebprobe\\_%$/);
 });
 
+test("a role that is not a default one is a warning that says how it becomes one", { skip }, async (context) => {
+  const config = await userWith(context);
+  const role = `${config.rdb_username}_role`;
+  await server?.query(`CREATE ROLE ${role}`);
+  context.after(() => server?.query(`DROP ROLE ${role}`));
+  await server?.query(`GRANT ALL PRIVILEGES ON *.* TO ${role}`);
+  await server?.query(`GRANT ${role} TO ${config.rdb_username}@'%'`);
+
+  const { outcome, reason, remedy } = found(await probed(config), RIGHTS);
+
+  assert.equal(outcome, "warning");
+  assert.match(reason ?? "", /, and roles may give it: .*deneb_[0-9a-f]{8}_role/);
+  assert.match(remedy ?? "", /, or make the roles default ones \(SET DEFAULT ROLE\)$/);
+});
+
 test("a wrong password is one failure", { skip }, async (context) => {
   const config = { ...(await userWith(context)), rdb_password: "wrong-word" };
 
