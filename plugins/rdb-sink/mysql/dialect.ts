@@ -23,7 +23,7 @@ import { mysqlErrors } from "./errors.js";
 import { matchingSql, sortable } from "./matching.js";
 import { mistaken } from "./mistaken-columns.js";
 import { indexText, mysqlPartitions, partitionClause, timeDefinition } from "./partitions.js";
-import { waitFor } from "./replicated.js";
+import { waitFor } from "./settled.js";
 import { insert, keyOf, path, quoted, remove, upsert } from "./statements.js";
 import { mysqlViews } from "./views.js";
 

@@ -18,7 +18,7 @@ import { connectionOptions, SESSION, wantsOtherEncryption } from "./connection.j
 import { ConnectionPool } from "./connection-pool.js";
 import { mysqlErrors } from "./errors.js";
 import { MysqlPages } from "./pages.js";
-import { isOfWait, replicated } from "./replicated.js";
+import { isOfWait, settled } from "./settled.js";
 import { fitsInto, writeSteps } from "./write-steps.js";
 
 /** Told once how the server keeps names of tables, unless as they are: the value of `lower_case_table_names`. */
@@ -65,7 +65,7 @@ export class MysqlDriver implements Driver {
         const { text, runs } = statement;
         for (const run of runs) for (const row of await rowsOf(connection, text, run)) answers.push(row);
       }
-      if (answers.length > 0) await replicated(connection, statements);
+      if (answers.length > 0) await settled(connection, statements);
       return answers;
     });
   }

@@ -153,6 +153,38 @@ test("a batch is stored when a semi-synchronous replica has it, whoever ends the
   assert.deepEqual(await server.query("SELECT deneb_position AS kept FROM deneb.deneb_positions"), [{ kept: "c:2" }]);
 });
 
+test("a position of MySQL counts after a commit behind it, which leaves nothing, and needs no right that rows do not need", async (context) => {
+  const programs = await mysqlPrograms();
+  if (programs === undefined) return context.skip("mariadbd and mariadb-install-db are not installed");
+  const own = await startOwnMysql(programs, ["--log-bin=binlog"]);
+  const server = await mysqlServer({ host: own.host, port: own.port, user: own.user, password: "" });
+  if (server === undefined) throw new Error("the server does not answer");
+  const { sink } = sinkOf(onMysql(server));
+  const limited = sinkOf({ ...onMysql(server), rdb_username: "app", rdb_password: "secret" });
+  context.after(async () => {
+    await Promise.all([sink.stop(never), limited.sink.stop(never), server.drop()]);
+    await own.stop();
+  });
+  const commits = async () => {
+    const [row] = await server.query("SHOW GLOBAL STATUS LIKE 'Binlog_commits'");
+    return Number(row?.["Value"]);
+  };
+  const batch = (a: string) => ({ events: [eventOf(entity("e", { a }), "disk")], position: at(`c:${a}`) });
+  const none = await sink.positions.stored(never);
+  await sink.persist(batch("1"), never);
+  const before = await commits();
+
+  const stored = await sink.positions.stored(never);
+  const after = await commits();
+  await server.query("CREATE USER app@'%' IDENTIFIED BY 'secret'");
+  await server.query("GRANT SELECT, INSERT, UPDATE, CREATE, ALTER ON *.* TO app@'%'");
+  const ofLimited = await limited.sink.positions.stored(never);
+
+  assert.deepEqual([none, stored, ofLimited], [[], ["c:1"], ["c:1"]]);
+  assert.ok(after > before, `${after} commits after ${before}`);
+  assert.equal((await server.query("SELECT 1 FROM deneb.deneb_positions")).length, 1);
+});
+
 test("a position that another transaction of MySQL is changing is read after that transaction", async (context) => {
   const server = await mysqlServer();
   if (server === undefined) return context.skip("MySQL is not reachable");
