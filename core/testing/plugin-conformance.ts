@@ -12,9 +12,10 @@ import { keptEventsCases } from "./kept-events.js";
 import { adapterCases } from "./log/conformance.js";
 import { unsettledCalls } from "./plugin-calls.js";
 import type { ChannelSetup, ConformanceCase, ConformanceStore, PluginSetup, Values } from "./plugin-setup.js";
+import { positionCases } from "./position-cases.js";
 import { randomFailureCases } from "./random-failures.js";
 import { silentStoreCases } from "./silent-store-cases.js";
-import { deliveryCases, leftOpenCases, onStore, positionCases, type SinkCase } from "./sink-cases.js";
+import { deliveryCases, leftOpenCases, onStore, type SinkCase } from "./sink-cases.js";
 import { sourceCases } from "./source-cases.js";
 import { alreadyStoredCases, keptIdsCases } from "./stored-cases.js";
 

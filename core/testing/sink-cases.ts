@@ -1,10 +1,8 @@
-import assert from "node:assert/strict";
-import { randomBytes } from "node:crypto";
 import { inspect } from "node:util";
 import { causesOf } from "../sdk/causes.js";
 import { type AnyPlugin, type Event, type Receipt, retryableOf, type Sink } from "../sdk/index.js";
 import { asKind, inRoom } from "./component-fixture.js";
-import { assertStored, failure, rejectsAs } from "./expectations.js";
+import { assertStored, failure } from "./expectations.js";
 import { activeResources, assertGone } from "./left-open.js";
 import { frozen, hostileNames, hostileValues, markedEvent } from "./marked-event.js";
 import { called } from "./plugin-calls.js";
@@ -87,11 +85,12 @@ const oneWrite: SinkCase = {
 
 /** The same sink; all that it gets is frozen, in depth: a sink that changes it says so in its failure. */
 function givenFrozen(sink: Sink): Sink {
-  const { positions } = sink;
+  const { positions, tuning } = sink;
   return {
     start: () => called("start", () => sink.start()),
     stop: (signal) => called("stop", () => sink.stop(signal)),
     ...(positions === undefined ? {} : { positions }),
+    ...(tuning === undefined ? {} : { tuning }),
     async persist(batch, signal) {
       const given = frozen({ ...batch, events: [...batch.events] });
       try {
@@ -103,6 +102,8 @@ function givenFrozen(sink: Sink): Sink {
     },
   };
 }
+
+const MANY = 1000;
 
 /** How V8 says that something frozen was to be changed. */
 function changesFrozen(error: unknown): boolean {
@@ -116,17 +117,41 @@ export const deliveryCases: readonly SinkCase[] = [
     name: "every event of a batch is stored, for several entities and services, in the order of each entity",
     async run({ store, start }) {
       const sink = await start();
-      const receipt = await sink.persist({ events: [marked("a1"), marked("b1", 2), marked("a2")] }, never);
-      await sink.persist({ events: [marked("a3"), markedEvent("c1", { service: "conformance2" })] }, never);
+      const receipt = await sink.persist({ events: [marked("a3"), marked("b1", 2), marked("a1")] }, never);
+      await sink.persist({ events: [marked("a2"), markedEvent("c1", { service: "conformance2" })] }, never);
 
       const stored = await store.readBack();
 
-      assertStored(stored, ["a1", "a2", "a3", "b1", "c1"], "in any order");
+      assertStored(stored, ["a3", "a1", "a2", "b1", "c1"], "in any order");
       assertStored(
         stored.filter((mark) => mark.startsWith("a")),
-        ["a1", "a2", "a3"],
+        ["a3", "a1", "a2"],
       );
       assertReceipt(receipt);
+    },
+  },
+  {
+    name: "a batch of 1,000 events, or of the most that the sink asks for, is stored as a whole",
+    async run({ store, start }) {
+      const sink = await start();
+      const most = Math.min(sink.tuning?.largestBatch ?? MANY, MANY);
+      const marks = Array.from({ length: most }, (_, at) => `m${at}`);
+
+      await sink.persist({ events: marks.map((mark) => marked(mark)) }, never);
+
+      assertStored(await store.readBack(), marks);
+    },
+  },
+  {
+    name: "two events with the same content are both stored",
+    async run({ store, start }) {
+      const sink = await start();
+
+      await sink.persist({ events: [marked("a1"), marked("a1")] }, never);
+      await sink.persist({ events: [marked("a1")] }, never);
+
+      const stored = await store.readBack();
+      if (stored.length !== 3) throw failure(`of three events with the same content ${stored.length} are stored`);
     },
   },
   {
@@ -205,30 +230,6 @@ export const deliveryCases: readonly SinkCase[] = [
       }),
     ),
   ),
-];
-
-/** What a sink with positions does, behind a durable channel. */
-export const positionCases: readonly SinkCase[] = [
-  {
-    name: "of two agents that keep the position of one channel with their data the later one stores nothing",
-    async run({ store, start }) {
-      const [first, second] = [await start(store.config, "first"), await start(store.config, "second")];
-      const channel = randomBytes(8).toString("hex");
-      const batch = (mark: string, number: number) => ({
-        events: [marked(mark)],
-        position: { text: `${channel}:${number}`, coveredBy: () => [] },
-      });
-      await first.persist(batch("a1", 1), never);
-      const stored = (await second.positions?.stored?.(never)) ?? [];
-      await first.persist(batch("a2", 2), never);
-
-      await rejectsAs(second.persist(batch("b1", 3), never), "persist of the later one", { code: "POSITION_CONFLICT" });
-      await first.persist(batch("a3", 3), never);
-
-      assert.ok(stored.includes(`${channel}:1`));
-      assertStored(await store.readBack(), ["a1", "a2", "a3"]);
-    },
-  },
 ];
 
 /** A sink in JavaScript may return anything. */

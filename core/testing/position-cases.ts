@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { type Batch, type Event, retryableOf, type Sink } from "../sdk/index.js";
+import { assertStored, failure, rejectsAs } from "./expectations.js";
+import { marked, never, type SinkCase } from "./sink-cases.js";
+
+const MOST_TRIES = 5;
+
+/** What a sink with positions does, behind a durable channel. */
+export const positionCases: readonly SinkCase[] = [
+  {
+    name: "of two agents that keep the position of one channel with their data the later one stores nothing",
+    async run({ store, start }) {
+      const [first, second] = [await start(store.config, "first"), await start(store.config, "second")];
+      const channel = newChannel();
+      const batch = (mark: string, number: number) => batchAt(channel, number, [marked(mark)]);
+      await first.persist(batch("a1", 1), never);
+      const stored = (await second.positions?.stored?.(never)) ?? [];
+      await first.persist(batch("a2", 2), never);
+
+      await rejectsAs(second.persist(batch("b1", 3), never), "persist of the later one", { code: "POSITION_CONFLICT" });
+      await first.persist(batch("a3", 3), never);
+
+      assert.ok(stored.includes(`${channel}:1`));
+      assertStored(await store.readBack(), ["a1", "a2", "a3"]);
+    },
+  },
+  {
+    name: "a sink whose position was moved by the one that replaced it stores what is left, each event once",
+    async run({ store, start }) {
+      const [first, second] = [await start(store.config, "one"), await start(store.config, "one")];
+      const channel = newChannel();
+      const [a2, a3] = [marked("a2"), marked("a3")];
+      await first.persist(batchAt(channel, 1, [marked("a1")]), never);
+      await second.persist(batchAt(channel, 2, [a2]), never);
+
+      const late = { text: `${channel}:3`, coveredBy: (stored: string) => (stored === `${channel}:2` ? [a2] : []) };
+      await untilPersisted(first, { events: [a2, a3], position: late });
+
+      assertStored(await store.readBack(), ["a1", "a2", "a3"]);
+    },
+  },
+  {
+    name: "the positions of several channels are kept beside each other",
+    async run({ store, start }) {
+      const [one, other] = [newChannel(), newChannel()];
+      const sink = await start();
+      await sink.persist(batchAt(one, 1, [marked("a1")]), never);
+      await sink.persist(batchAt(other, 1, [marked("b1", 2)]), never);
+      await sink.persist(batchAt(one, 2, [marked("a2")]), never);
+      await sink.stop(never);
+
+      const next = await start();
+      const stored = (await next.positions?.stored?.(never)) ?? [];
+      await next.persist(batchAt(other, 2, [marked("b2", 2)]), never);
+
+      const wanted = [`${one}:2`, `${other}:1`];
+      if (!wanted.every((text) => stored.includes(text)))
+        throw failure(
+          `the positions ${wanted.join(" and ")} were kept; positions.stored tells ${stored.join(" and ")}`,
+        );
+      assertStored(await store.readBack(), ["a1", "a2", "b1", "b2"], "in any order");
+    },
+  },
+];
+
+/** The name of a channel that no store knows. */
+function newChannel(): string {
+  return randomBytes(8).toString("hex");
+}
+
+function batchAt(channel: string, number: number, events: readonly Event[]): Batch {
+  return { events, position: { text: `${channel}:${number}`, coveredBy: () => [] } };
+}
+
+/** Writes a batch again, as the agent does. */
+async function untilPersisted(sink: Sink, batch: Batch): Promise<void> {
+  for (let tries = 1; ; tries += 1)
+    try {
+      await sink.persist(batch, never);
+      return;
+    } catch (error) {
+      if (retryableOf(error) === false || tries === MOST_TRIES) throw error;
+    }
+}
