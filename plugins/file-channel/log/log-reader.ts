@@ -1,3 +1,4 @@
+import { getHeapStatistics } from "node:v8";
 import type { TextCodecs } from "deneb/sdk";
 import { type QueuedEvent, SequenceRing } from "deneb/sdk/channel";
 import type { Written } from "./appender.js";
@@ -120,10 +121,18 @@ async function chunkOf(file: string, from: number, to: number): Promise<Chunk> {
   }
 }
 
+/** Of the heap limit: what a sink makes of a batch may take ten times the bytes that it has on disk. */
+const SHARE_OF_HEAP = 1 / 64;
+
 /** The events that are taken next, in memory, and about how many bytes they are. */
 class ReadyWindow {
   readonly #ring = new SequenceRing();
+  readonly #mostBytes: number;
   #bytes = 0;
+
+  constructor(mostBytes: number) {
+    this.#mostBytes = mostBytes;
+  }
 
   get length(): number {
     return this.#ring.length;
@@ -139,7 +148,14 @@ class ReadyWindow {
     this.#bytes += bytes;
   }
 
+  /** Fewer than `max` where they are large, and one at least. */
   shift(max: number): readonly QueuedEvent[] {
+    const before = this.#ring.length;
+    const ofThisSize = this.#bytes <= this.#mostBytes ? max : Math.floor((before * this.#mostBytes) / this.#bytes);
+    return this.#shift(Math.min(max, Math.max(1, ofThisSize)));
+  }
+
+  #shift(max: number): readonly QueuedEvent[] {
     const before = this.#ring.length;
     const events = this.#ring.shift(max);
     this.#bytes *= this.#ring.length / Math.max(before, 1);
@@ -155,7 +171,7 @@ class ReadyWindow {
   /** Removes and returns what is done. */
   drop(done: DoneRanges): readonly QueuedEvent[] {
     const bytes = this.#bytes;
-    const events = this.shift(this.#ring.length);
+    const events = this.#shift(this.#ring.length);
     const isDone = ({ sequence }: QueuedEvent) => done.has(sequence);
     this.push(
       events.filter((event) => !isDone(event)),
@@ -178,11 +194,13 @@ interface ReadLog {
 /** First in, first out: reads the log ahead. */
 export class LogSupply implements Supply {
   readonly #log: ReadLog;
-  readonly #ready = new ReadyWindow();
+  readonly #ready: ReadyWindow;
   #reading: Promise<void> | undefined;
 
-  constructor(log: ReadLog) {
+  /** `mostBytes`: bytes of events, as they are on disk, that are handed out at a time, about. */
+  constructor(log: ReadLog, mostBytes = getHeapStatistics().heap_size_limit * SHARE_OF_HEAP) {
     this.#log = log;
+    this.#ready = new ReadyWindow(mostBytes);
   }
 
   claim(): () => void {
