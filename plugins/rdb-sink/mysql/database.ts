@@ -16,6 +16,7 @@ import { MysqlBookkeepingDatabase } from "./bookkeeping-database.js";
 import { mysqlQuery } from "./connection.js";
 import { mysql } from "./dialect.js";
 import { MysqlDriver, type NamesWatch } from "./driver.js";
+import { mistaken } from "./mistaken-columns.js";
 import { mysqlProbes } from "./probes.js";
 
 const defaults = { port: 3306, username: "root" } as const;
@@ -26,14 +27,19 @@ export const mysqlDatabase: DatabaseKind = {
   open: (config, context) => {
     const { rdb_bookkeeping_database: database, rdb_database: configured } = config;
     const bookkeepingDatabase = new MysqlBookkeepingDatabase({ database, configured });
+    const driver = new MysqlDriver(
+      settings(config),
+      config.enable_lowercase === true ? undefined : namesWatch(context),
+    );
     return {
       dialect: {
         ...mysql,
+        mistaken: (column, keys) => mistaken(column, keys, driver.comparesColumnsBy),
         positionsTable: () => bookkeepingDatabase.table("deneb_positions"),
         deadLettersTable: () => bookkeepingDatabase.table("deneb_letters"),
       },
       bookkeepingDatabase,
-      driver: new MysqlDriver(settings(config), config.enable_lowercase === true ? undefined : namesWatch(context)),
+      driver,
       server: serverAddress(config, defaults),
       ignoredOptions: settings(config).options.unknown,
       probes: (examiner, next) => {

@@ -21,7 +21,6 @@ import {
 } from "deneb/sql";
 import { mysqlErrors } from "./errors.js";
 import { matchingSql, sortable } from "./matching.js";
-import { mistaken } from "./mistaken-columns.js";
 import { indexText, mysqlPartitions, partitionClause, timeDefinition } from "./partitions.js";
 import { waitFor } from "./settled.js";
 import { insert, keyOf, path, quoted, remove, upsert } from "./statements.js";
@@ -56,7 +55,6 @@ export const mysql = {
   longestText: Math.floor(LONGEST_TEXT_BYTES / MOST_BYTES_OF_A_CHARACTER),
   mostColumns: 1017,
   columnKey: keyOf,
-  mistaken,
   allowed: (name) => name,
   catalogue,
   columnKind: (type) => kinds.get(type) ?? "other",

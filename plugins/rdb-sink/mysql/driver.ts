@@ -17,6 +17,7 @@ import type { ServerSettings } from "../server.js";
 import { connectionOptions, SESSION, wantsOtherEncryption } from "./connection.js";
 import { ConnectionPool } from "./connection-pool.js";
 import { mysqlErrors } from "./errors.js";
+import type { ComparedBy } from "./mistaken-columns.js";
 import { MysqlPages } from "./pages.js";
 import { isOfWait, settled } from "./settled.js";
 import { fitsInto, writeSteps } from "./write-steps.js";
@@ -34,6 +35,7 @@ export class MysqlDriver implements Driver {
   #sent: "together" | "one at a time" = "together";
   readonly #pages: MysqlPages;
   #watch: NamesWatch | undefined;
+  #comparesColumnsBy: ComparedBy = "letters and bytes";
 
   constructor(settings: ServerSettings, watch?: NamesWatch) {
     this.#settings = settings;
@@ -47,6 +49,11 @@ export class MysqlDriver implements Driver {
       leastIdle: settings.leastIdle,
       idleMillis: settings.idleMillis,
     });
+  }
+
+  /** How the server finds the columns of wide tables, once it was connected to. */
+  get comparesColumnsBy(): ComparedBy {
+    return this.#comparesColumnsBy;
   }
 
   async probe(signal: AbortSignal): Promise<void> {
@@ -142,7 +149,9 @@ export class MysqlDriver implements Driver {
   async #preparedFor<T>(connection: Connection, work: (connection: Connection) => Promise<T>): Promise<T> {
     if (!this.#prepared.has(connection)) {
       await connection.query(SESSION);
-      this.#prepared.set(connection, await mostBytes(connection));
+      const { mostBytes, isMariaDb } = await serverFacts(connection);
+      this.#comparesColumnsBy = isMariaDb ? "letters and bytes" : "letters";
+      this.#prepared.set(connection, mostBytes);
     }
     return await work(connection);
   }
@@ -170,9 +179,16 @@ export class MysqlDriver implements Driver {
 /** What a proxy says that shares connections among its clients (4501, MySQL Router), and one that passes no texts of several. */
 const SEVERAL_REFUSED: ReadonlySet<string | undefined> = new Set(["ER_4501", "ER_PARSE_ERROR"]);
 
-async function mostBytes(connection: Connection): Promise<number> {
-  const [rows] = await connection.query<RowDataPacket[]>("SELECT @@max_allowed_packet AS most");
-  return Number(rows[0]?.["most"]);
+interface ServerFacts {
+  /** Of the largest message that it takes. */
+  readonly mostBytes: number;
+  readonly isMariaDb: boolean;
+}
+
+async function serverFacts(connection: Connection): Promise<ServerFacts> {
+  const [rows] = await connection.query<RowDataPacket[]>("SELECT @@max_allowed_packet AS most, VERSION() AS version");
+  const [row] = rows;
+  return { mostBytes: Number(row?.["most"]), isMariaDb: /mariadb/i.test(String(row?.["version"])) };
 }
 
 /** With the code and the words of the server. */

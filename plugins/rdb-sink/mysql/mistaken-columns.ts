@@ -3,23 +3,40 @@ import { keyOf } from "./statements.js";
 /** From this number of columns on the server finds them by a hash of their names (`MAX_FIELDS_BEFORE_HASH`). */
 const HASHED_FROM = 32;
 
+/** What decides, beside the letters, whether a server takes two names for one: MariaDB asks for their bytes, MySQL does not. */
+export type ComparedBy = "letters" | "letters and bytes";
+
 /**
  * The key, among those of all columns of a table, of another column that the server may find where this one is named. In a table
- * of 32 and more it looks for names as long as this one in bytes, in a collation without accents: `é` is `è` there.
+ * of 32 and more it looks for the name in a collation without accents: `é` is `è` there, and in MySQL `e`, too.
  */
-export function mistaken(column: string, keys: ReadonlySet<string>): string | undefined {
-  if (keys.size < HASHED_FROM || ASCII.test(column)) return undefined;
+export function mistaken(column: string, keys: ReadonlySet<string>, by: ComparedBy): string | undefined {
+  if (keys.size < HASHED_FROM || (by === "letters and bytes" && ASCII.test(column))) return undefined;
   const key = keyOf(column);
-  const hashed = hashedAs(key);
-  for (const other of keys) if (other !== key && hashedAs(other) === hashed) return other;
-  return undefined;
+  const alike = hashedKeys(keys).get(hashedAs(key)) ?? [];
+  const bytes = Buffer.byteLength(key);
+  return alike.find((other) => other !== key && (by === "letters" || Buffer.byteLength(other) === bytes));
 }
+
+/** The keys by what they are hashed as; of each set once. */
+function hashedKeys(keys: ReadonlySet<string>): ReadonlyMap<string, readonly string[]> {
+  const known = hashed.get(keys);
+  if (known !== undefined) return known;
+  const made = new Map<string, string[]>();
+  for (const key of keys) {
+    const as = hashedAs(key);
+    made.set(as, [...(made.get(as) ?? []), key]);
+  }
+  hashed.set(keys, made);
+  return made;
+}
+
+const hashed = new WeakMap<ReadonlySet<string>, ReadonlyMap<string, readonly string[]>>();
 
 const ASCII = /^[\0-\x7f]*$/;
 
 function hashedAs(key: string): string {
-  if (ASCII.test(key)) return key;
-  return `${Buffer.byteLength(key)} ${key.replace(LETTERS, plainLetter)}`;
+  return ASCII.test(key) ? key : key.replace(LETTERS, plainLetter);
 }
 
 /** The letters that `utf8mb3_general_ci` knows with and without accents. */
