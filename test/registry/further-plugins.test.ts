@@ -151,6 +151,24 @@ test("the plugins of the program are loaded however long the machine takes", asy
   assert.ok(catalogue.list().some(({ definition }) => definition.type === "rdb"));
 });
 
+test("a plugin of others that takes long because it works is waited for", async (context) => {
+  const folder = await tempFolder(context);
+  const working = `
+    import { setImmediate as nextTurn } from "node:timers/promises";
+    const before = process.cpuUsage();
+    while (process.cpuUsage(before).user < 500_000) await nextTurn();
+    ${plugin("working")}`;
+  await writeFiles(folder, { "working/index.js": working, "package.json": '{ "type": "module" }' });
+
+  const { catalogue, problems } = await discover([folder], { limitMillis: 200 });
+
+  assert.deepEqual(problems, []);
+  assert.deepEqual(
+    catalogue.list().map(({ definition }) => definition.type),
+    ["working"],
+  );
+});
+
 test("a broken, a duplicate, a wrong-version and a hanging plugin give one problem each, and the others are loaded", async (context) => {
   const folder = await tempFolder(context);
   // This process would wait for the interval of a plugin that hangs.
@@ -172,7 +190,7 @@ test("a broken, a duplicate, a wrong-version and a hanging plugin give one probl
     causeOf("d-version"),
     `declares the plugin "late", made for version ${API_VERSION + 1} of deneb/sdk; it needs a newer Deneb: this agent has version ${API_VERSION}`,
   );
-  assert.equal(causeOf("e-hanging"), "was not loaded within 3000 ms");
+  assert.match(causeOf("e-hanging"), /^was not loaded within \d+ ms$/);
   assert.deepEqual(
     catalogue.list().map(({ definition }) => definition.type),
     ["good", "same"],
