@@ -3,8 +3,8 @@ import { join } from "node:path";
 import type { PluginSetup } from "deneb/sdk/testing";
 import { DirectoryLog } from "./directory-log.js";
 
-/** Reports come more often than usual, so that the cases do not wait for agents that are gone. */
-const values = { partitions: 1, session_timeout: 1 };
+/** Seconds: cases wait so long for agents that are gone, and a machine that is busy for longer looks gone. */
+const values = { partitions: 1, session_timeout: 4 };
 
 /** How the conformance suites test this plugin; `deneb plugin test` reads it, too. */
 export const setup: PluginSetup = {
