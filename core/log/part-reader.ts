@@ -105,12 +105,12 @@ export class PartReader {
     return Math.max(LEAST_AHEAD, prefetchBytes / Math.max(1, own.size));
   }
 
-  async #read(signal: AbortSignal): Promise<void> {
+  /** Resolves with why one of the parts waits. */
+  async #read(signal: AbortSignal): Promise<unknown> {
     const from = this.#wanted();
     if (from.size === 0) await pause(WAIT_MILLIS, signal);
     else await this.#readFrom(from, signal);
-    const failure = this.#newer.failure(this.#parts.own);
-    if (failure !== undefined && !signal.aborted) throw failure;
+    return this.#newer.failure(this.#parts.own);
   }
 
   async #readFrom(from: ReadonlyMap<LogPart, number>, signal: AbortSignal): Promise<void> {

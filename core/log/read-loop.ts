@@ -4,9 +4,9 @@ import { pause } from "./pause.js";
 const PAUSE_MILLIS = 500;
 
 interface ReadLoopParts {
-  /** One read; it is to end soon once the signal aborts. */
-  read(signal: AbortSignal): Promise<void>;
-  /** What a read rejected with, and undefined when one did not. */
+  /** One read; it is to end soon once the signal aborts. Resolves with why some of it waits, undefined where nothing does. */
+  read(signal: AbortSignal): Promise<unknown>;
+  /** What a read rejected or resolved with. */
   outcome(error?: unknown): void;
 }
 
@@ -41,8 +41,7 @@ export class ReadLoop {
       this.#changed = new AbortController();
       const stopListening = onAbort(signal, () => this.#changed.abort());
       try {
-        await this.#parts.read(this.#changed.signal);
-        this.#parts.outcome();
+        this.#parts.outcome(await this.#parts.read(this.#changed.signal));
       } catch (error) {
         if (signal.aborted) return;
         this.#parts.outcome(error);

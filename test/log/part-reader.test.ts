@@ -325,3 +325,49 @@ function echoing({ isAlone }: { readonly isAlone: boolean }) {
   };
   return { own, reader, asked };
 }
+
+test("while a record of a later version holds up one part, the others are read without a pause", async (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+  const parts = new Map<number, OwnPart>();
+  for (const part of [0, 1])
+    parts.set(part, { queue: new PartQueue(part, atBeginning, 0), holders: 0, leaving: false, end: 0 });
+  const large = { headers: {}, body: { text: "x".repeat(70_000) } };
+  const outcomes: unknown[] = [];
+  const enough = new AbortController();
+  let asked = 0;
+  const reader = new PartReader({
+    log: {
+      read: async (from: ReadonlyMap<LogPart, number>, _limits, signal): Promise<ReadonlyMap<LogPart, LogRecord[]>> => {
+        asked += 1;
+        if (asked === 5) {
+          enough.abort();
+          return await new Promise((resolve) => signal.addEventListener("abort", () => resolve(new Map())));
+        }
+        const offset = from.get(1) ?? 0;
+        const record = packedRecord([packed(large, textCodecs())], { ...head, writer: `w${offset}` });
+        const found = new Map<LogPart, LogRecord[]>([[1, [{ offset, value: record }]]]);
+        if (from.has(0)) found.set(0, [{ offset: 0, value: Buffer.from('{"deneb":99}') }]);
+        return found;
+      },
+    },
+    own: parts,
+    prefetchBytes: 100_000_000,
+    add: (part, read) => parts.get(part)?.queue.add(read),
+    codecs: textCodecs(),
+    isAlone: () => false,
+    unreadable: () => {},
+    outcome: (error) => outcomes.push(error),
+    logger: recordingLog().log,
+  });
+
+  const readEnough = once(enough.signal, "abort");
+  reader.start();
+  await readEnough;
+  await reader.stop();
+
+  assert.equal(parts.get(1)?.queue.next, 4);
+  assert.deepEqual(
+    outcomes.slice(0, 4).map((error) => /version 99/.test(String(error))),
+    [true, true, true, true],
+  );
+});

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { Worker } from "node:worker_threads";
 import { decode } from "../../../core/ngsi/decode/decode.js";
 
-/** Decodes the text in a thread with so many mebibytes of old generation, which ends where that is not enough. */
+/** Decodes the text in a thread with this number of mebibytes of old generation, which ends where that is not enough. */
 async function decodedWithin(mebibytes: number, text: string): Promise<unknown> {
   const resourceLimits = { maxOldGenerationSizeMb: mebibytes };
   const worker = new Worker(new URL("./parse-worker.js", import.meta.url), { workerData: text, resourceLimits });

@@ -4,7 +4,7 @@ import { DoneRanges } from "../../../../plugins/file-channel/log/done-ranges.js"
 import { LogReader, LogSupply } from "../../../../plugins/file-channel/log/log-reader.js";
 import { SegmentList } from "../../../../plugins/file-channel/log/segments.js";
 
-/** A supply that has read so many events, together of so many bytes, and hands out 250 bytes at a time. */
+/** A supply that has read this number of events, together of this number of bytes, and hands out 250 bytes at a time. */
 async function supplyOf(count: number, bytes: number): Promise<LogSupply> {
   const events = Array.from({ length: count }, (_, at) => ({ sequence: at + 1, event: { headers: {}, body: at } }));
   const reader = new LogReader(new SegmentList(), new Map());
