@@ -102,7 +102,8 @@ test("of a folder with broken, duplicate, too new and hanging plugins each is re
     /broken.index\.js": could not be loaded: /,
     /duplicate.index\.js": declares the sink "rdb", which .* declares too; the first one is used/,
     /version.index\.js": declares the plugin "late", made for version/,
-    /hangs-at-import.index\.js": was not loaded within 10000 ms/,
+    // On a busy machine the agent is busy with itself during the first limits.
+    /hangs-at-import.index\.js": was not loaded within [1-6]0000 ms/,
   ];
   for (const telling of tellings) assert.match(agent.errors.join("\n"), telling);
   assert.deepEqual(early, { c1: 1, c2: 1, c3: 0 });
