@@ -1,6 +1,7 @@
 import type { RecordsBatch } from "@platformatic/kafka";
 import type { KafkaCluster, Send } from "./cluster.js";
 import { committedBatches } from "./committed-batches.js";
+import { DecodingRoom } from "./decoding-room.js";
 import type { Directory } from "./directory.js";
 import { type AnsweredPartition, type FetchAnswer, fetchAnswer } from "./fetch-answer.js";
 import { KafkaError, protocolError } from "./kafka-error.js";
@@ -88,8 +89,11 @@ function outcomeOf(
   const empty = new Map<Position, boolean>();
   const unreadable = new Map<Position, KafkaError>();
   let stale = false;
+  const room = new DecodingRoom();
   const read = (position: Position, answered: AnsweredPartition): void => {
-    const { batches, fault } = readBatches(cluster.library, answered.bytes);
+    // Nothing is said of it: the next read begins with it.
+    if (room.isFull) return;
+    const { batches, fault } = readBatches(cluster.library, answered.bytes, room);
     const found = recordsOf(batches, answered, position);
     if (found.next > position.offset) fetched.push(found);
     else if (fault !== undefined) unreadable.set(position, unreadableError(position, fault));
