@@ -23,8 +23,8 @@ export async function notAllowed(
   wanted: readonly Operation[],
 ): Promise<ProbeResult | undefined> {
   const lacked = await lackedRights(cluster, names, wanted);
-  if (lacked.length === 0) return undefined;
-  return { outcome: "failed", reason: "the user has not all the rights", remedy: `allow ${lacked.join(", and ")}` };
+  if (lacked.size === 0) return undefined;
+  return { outcome: "failed", reason: "the user has not all the rights", remedy: `allow ${[...lacked.values()].join(", and ")}` };
 }
 
 /** What was found, and which partitions of these topics nobody can read or write now. */

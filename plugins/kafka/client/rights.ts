@@ -16,18 +16,20 @@ export function lackedIn(allowed: number, wanted: readonly Operation[]): readonl
   return wanted.filter((operation) => (allowed & (1 << operations[operation])) === 0);
 }
 
-/** What the user may not do with these topics: `Write on topic "ngsi"`. Of one that is not there nothing is known. */
+/** What the user may not do, by the name of the topic: `Write on topic "ngsi"`. Of one that is not there nothing is known. */
 export async function lackedRights(
   cluster: KafkaCluster,
   names: readonly string[],
   wanted: readonly Operation[],
-): Promise<readonly string[]> {
+): Promise<ReadonlyMap<string, string>> {
   const { topics } = await cluster.askAny(
     async (connection, library) => await library.metadataV12.api.async(connection, [...names], false, true),
   );
-  return topics.flatMap(({ name, errorCode, topicAuthorizedOperations: allowed }) => {
+  const rights = new Map<string, string>();
+  for (const { name, errorCode, topicAuthorizedOperations: allowed } of topics) {
     const isHidden = protocolError(cluster.library, errorCode, "").kind === "denied";
     const lacked = isHidden ? ["Describe", ...wanted] : errorCode === NO_ERROR ? lackedIn(allowed, wanted) : [];
-    return lacked.length === 0 ? [] : [`${lacked.join(", ")} on topic "${name}"`];
-  });
+    if (lacked.length > 0) rights.set(name ?? "", `${lacked.join(", ")} on topic "${name}"`);
+  }
+  return rights;
 }

@@ -32,7 +32,6 @@ interface ConsumerGroupParts {
   readonly cluster: KafkaCluster;
   readonly coordinator: Coordinator;
   readonly group: string;
-  readonly topics: readonly string[];
   readonly sessionMillis: number;
   /** How many partitions topics have; those that are not there are left out. */
   partitionsOf(topics: readonly string[]): Promise<ReadonlyMap<string, number>>;
@@ -56,14 +55,14 @@ export class ConsumerGroup {
     return this.#waitsFor;
   }
 
-  /** Joins, and waits until the partitions are spread; for a coordinator that moves, as long as a call takes. Rejects with a KafkaError. */
-  async join(signal: AbortSignal): Promise<Membership> {
+  /** Joins for these topics, and waits until the partitions are spread; for a coordinator that moves, as long as a call takes. Rejects with a KafkaError. */
+  async join(topics: readonly string[], signal: AbortSignal): Promise<Membership> {
     const { cluster } = this.#parts;
     const end = performance.now() + cluster.callMillis;
     for (;;) {
       if (signal.aborted) throw new KafkaError("unavailable", "joining the group: aborted");
       try {
-        const membership = await this.#joinOnce(signal);
+        const membership = await this.#joinOnce(topics, signal);
         if (membership !== undefined) return membership;
       } catch (error) {
         if (!isMoving(error) || performance.now() >= end || cluster.closing.aborted) throw error;
@@ -73,8 +72,8 @@ export class ConsumerGroup {
   }
 
   /** Undefined to ask again. */
-  async #joinOnce(signal: AbortSignal): Promise<Membership | undefined> {
-    const joined = await this.#join(signal);
+  async #joinOnce(topics: readonly string[], signal: AbortSignal): Promise<Membership | undefined> {
+    const joined = await this.#join(topics, signal);
     if (joined === undefined) return undefined;
     const { generation, members } = joined;
     const assignments = members === undefined ? [] : await this.#assignments(members);
@@ -117,8 +116,8 @@ export class ConsumerGroup {
   }
 
   /** Undefined to ask again; members only for the one that spreads the partitions. */
-  async #join(signal: AbortSignal) {
-    const { cluster, coordinator, group, topics, sessionMillis } = this.#parts;
+  async #join(topics: readonly string[], signal: AbortSignal) {
+    const { cluster, coordinator, group, sessionMillis } = this.#parts;
     this.#waitsFor = `its coordinator, which lets sources join once all that are in the group have ended what they do, at the latest after ${REBALANCE_MILLIS / 1000} s`;
     const protocols = [{ name: PROTOCOL, metadata: subscriptionBytes(topics) }];
     const answer = await coordinator.ask(

@@ -3,10 +3,10 @@ import { type Examiner, FailureLog, onAbort, type Probe, reasonOf, type Source }
 import { type KafkaCluster, openCluster } from "../client/cluster.js";
 import { connectionOptions } from "../client/connection-options.js";
 import { loadLibrary } from "../client/library.js";
-import { readMetadata } from "../client/topics.js";
 import type { KafkaSourceConfig } from "./config.js";
 import { ConsumerGroup } from "./consumer-group.js";
 import { Coordinator } from "./coordinator.js";
+import { countPartitions, type FoundTopics, findTopics, isOther } from "./found-topics.js";
 import { Losses } from "./losses.js";
 import { Reached } from "./reached.js";
 import { type ReadingParts, readPartitions } from "./reading.js";
@@ -17,8 +17,6 @@ import { Standstills } from "./standstills.js";
 const RETRY_MILLIS = 1000;
 /** How often topics and their partitions are counted. */
 const LOOK_MILLIS = 10_000;
-
-type CountPartitions = (names: readonly string[]) => Promise<ReadonlyMap<string, number>>;
 
 /** Reads notifications from topics, together with the other sources of its group. */
 export class KafkaSource implements Source {
@@ -96,11 +94,11 @@ export class KafkaSource implements Source {
 
   async #readIn(cluster: KafkaCluster): Promise<void> {
     const { signal } = this.#stopping;
-    const { topics, session_timeout: sessionMillis } = this.#config;
+    const sessionMillis = this.#config.session_timeout;
     const group = this.#group;
     const coordinator = new Coordinator(cluster, group);
     const partitionsOf = (names: readonly string[]) => countPartitions(cluster, names);
-    const member = new ConsumerGroup({ cluster, coordinator, group, topics, sessionMillis, partitionsOf });
+    const member = new ConsumerGroup({ cluster, coordinator, group, sessionMillis, partitionsOf });
     const records = new RecordReader(this.#config, this.#context);
     const parts = {
       cluster,
@@ -113,24 +111,25 @@ export class KafkaSource implements Source {
       reached: this.#reached,
     };
     try {
-      while (!signal.aborted) await this.#readAsMember({ ...parts, groupName: group }, partitionsOf);
+      while (!signal.aborted) await this.#readAsMember({ ...parts, groupName: group });
     } finally {
       await member.leave().catch(() => undefined);
     }
   }
 
   /** Joins the group, and reads until its members or the topics change. */
-  async #readAsMember(parts: Omit<ReadingParts, "begun">, partitionsOf: CountPartitions): Promise<void> {
-    const { topics, session_timeout: sessionMillis } = this.#config;
+  async #readAsMember(parts: Omit<ReadingParts, "begun">): Promise<void> {
+    const { cluster, group } = parts;
     const changed = new AbortController();
     const signal = AbortSignal.any([this.#stopping.signal, changed.signal]);
-    const before = await partitionsOf(topics);
+    const before = await findTopics(cluster, this.#config.topics);
     this.#warnOfMissing(before);
-    const late = setTimeout(() => this.#waitsFor(parts.group.waitsFor), sessionMillis);
+    this.#standstills.deny(before.denied);
+    const late = setTimeout(() => this.#waitsFor(group.waitsFor), this.#config.session_timeout);
     let watching: Promise<void> | undefined;
     try {
-      const membership = await parts.group.join(signal);
-      watching = this.#watch(partitionsOf, before, { changed, signal });
+      const membership = await group.join([...before.partitions.keys()], signal);
+      watching = this.#watch(cluster, before, { changed, signal });
       const begun = () => {
         clearTimeout(late);
         this.#begun(membership.places.length);
@@ -143,23 +142,23 @@ export class KafkaSource implements Source {
     }
   }
 
-  /** Ends the reading when topics have come or have got more partitions. */
+  /** Ends the reading when topics have come or gone, may be read or not any more, or have got more partitions. */
   async #watch(
-    count: CountPartitions,
-    before: ReadonlyMap<string, number>,
+    cluster: KafkaCluster,
+    before: FoundTopics,
     { changed, signal }: { readonly changed: AbortController; readonly signal: AbortSignal },
   ): Promise<void> {
     while (!signal.aborted) {
       await delay(LOOK_MILLIS, undefined, { signal }).catch(() => undefined);
       if (signal.aborted) return;
-      const now = await count(this.#config.topics).catch(() => before);
-      if ([...now].some(([topic, partitions]) => before.get(topic) !== partitions)) changed.abort();
+      const now = await findTopics(cluster, this.#config.topics).catch(() => before);
+      if (isOther(before, now)) changed.abort();
     }
   }
 
-  #warnOfMissing(found: ReadonlyMap<string, number>): void {
-    const missing = this.#config.topics.filter((topic) => !found.has(topic));
-    if (missing.length > 0) this.#context.log.warn({ topics: missing }, "topics that are to be read are not there yet");
+  #warnOfMissing({ partitions, denied }: FoundTopics): void {
+    const missing = this.#config.topics.filter((topic) => !partitions.has(topic) && !denied.has(topic));
+    if (missing.length > 0) this.#context.log.warn({ topics: missing }, "topics that are to be read are not there");
   }
 
   #begun(partitions: number): void {
@@ -181,12 +180,6 @@ export class KafkaSource implements Source {
     this.#context.report?.({ state: "degraded", reason: reasonOf(error) });
     this.#failures.failed("warn", error, { message: "no reading from Kafka", fields });
   }
-}
-
-async function countPartitions(cluster: KafkaCluster, names: readonly string[]): Promise<ReadonlyMap<string, number>> {
-  const { topics, faults } = await readMetadata(cluster, names);
-  for (const fault of faults.values()) if (fault.kind === "denied") throw fault;
-  return new Map([...topics.values()].map(({ name, partitions }) => [name, partitions.length]));
 }
 
 async function orAborted(work: Promise<void> | undefined, signal: AbortSignal): Promise<void> {

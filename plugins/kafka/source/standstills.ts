@@ -45,10 +45,24 @@ interface StandstillParts {
 export class Standstills {
   readonly #parts: StandstillParts;
   #standing: ReadonlyMap<string, Standing> = new Map();
+  #denied: ReadonlyMap<string, string> = new Map();
   readonly #counted = new Map<string, { readonly topic: string; readonly cause: Cause }>();
 
   constructor(parts: StandstillParts) {
     this.#parts = parts;
+  }
+
+  /** Topics that the user may not read, each with why. */
+  deny(denied: ReadonlyMap<string, string>): void {
+    const { log } = this.#parts;
+    const before = this.#denied;
+    this.#denied = denied;
+    for (const [topic, reason] of denied) {
+      if (before.get(topic) === reason) continue;
+      log.warn({ topic, reason }, "a topic that the user may not read is left out; the others are read");
+    }
+    const over = [...before.keys()].filter((topic) => !denied.has(topic));
+    if (over.length > 0) log.info({ topics: over }, "the user may read topics that were left out");
   }
 
   /** What is seen of the partitions of this source; those that it had before are forgotten. */
@@ -78,9 +92,10 @@ export class Standstills {
     const reported = reportedOf(this.#standing);
     this.#count(reported);
     const [first] = reported;
-    const others = reported.length > 1 ? `; ${reported.length} partitions are not read` : "";
-    if (first === undefined) this.#parts.report({ state: "up" });
-    else this.#parts.report({ state: "degraded", reason: `${reasonOf(first)}${others}` });
+    const others = reported.length > 1 ? [`${reported.length} partitions are not read`] : [];
+    const reasons = [...this.#denied.values(), ...(first === undefined ? [] : [reasonOf(first)]), ...others];
+    if (reasons.length === 0) this.#parts.report({ state: "up" });
+    else this.#parts.report({ state: "degraded", reason: reasons.join("; ") });
   }
 
   #stands(known: Standing | undefined, sight: Sight): Standing | undefined {

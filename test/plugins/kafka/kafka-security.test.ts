@@ -95,11 +95,14 @@ test("a user who may see a topic and not write to it is told so by the append", 
   assert.equal(another.message, failure.message);
 });
 
-test("a source says why it does not read, also when that is another reason than before", { skip }, async (context) => {
+test("a source says why it does not read, and reads the topics that it may while others are denied or not there", {
+  skip,
+}, async (context) => {
   const topic = "read";
+  const topics = [topic, `${topic}.letters`, "none"];
   await ownLog(context, kafka, { ...admin, topic }).open(never());
-  const config = { ...bob, bootstrap_servers: [kafka.address], topics: [topic], group: "readers" };
-  const { lines } = await runningSource(context, { config });
+  const config = { ...bob, bootstrap_servers: [kafka.address], topics, group: "readers" };
+  const { lines, reports } = await runningSource(context, { config });
   const reason = (name: string) =>
     until(
       async () => lines.filter(({ fields }) => JSON.stringify(fields).includes(name)),
@@ -107,13 +110,18 @@ test("a source says why it does not read, also when that is another reason than 
     );
 
   await reason("TOPIC_AUTHORIZATION_FAILED");
-  await allow(kafka, admin, { topics: [topic], operation: "Read" });
+  await allow(kafka, admin, { topics: [`${topic}.letters`], operation: "Describe" });
+  await allow(kafka, admin, { topics: [topic, "none"], operation: "Read" });
   await reason("GROUP_AUTHORIZATION_FAILED");
   await allow(kafka, admin, { groups: ["readers"], operation: "Read" });
   await until(
     async () => lines.at(-1)?.message,
     (message) => message === "reading",
   );
+
+  const denied = `TOPIC_AUTHORIZATION_FAILED, the user lacks Read on topic "${topic}.letters"; allow it by the ACLs of the topic`;
+  assert.deepEqual(reports.at(-1), { state: "degraded", reason: denied });
+  assert.deepEqual(lines.at(-1)?.fields, { topics, group: "readers", partitions: 2 });
 });
 
 test("a client without a certificate that brokers trust learns which property to look at", {

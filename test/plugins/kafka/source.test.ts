@@ -194,11 +194,10 @@ test("a source that has to wait for others of its group says so, and reads when 
     cluster,
     coordinator: new Coordinator(cluster, topic),
     group: topic,
-    topics: [topic],
     sessionMillis: 30_000,
     partitionsOf: async () => new Map([[topic, 1]]),
   });
-  await other.join(new AbortController().signal);
+  await other.join([topic], new AbortController().signal);
 
   const { logged, received } = await runningSource(context, { config: { topics: [topic], group: topic } });
   const [line] = await logged("no reading from Kafka");

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { HealthReport } from "../../../core/sdk/index.js";
+import { type FoundTopics, isOther } from "../../../plugins/kafka/source/found-topics.js";
 import { type Sight, Standstills } from "../../../plugins/kafka/source/standstills.js";
 import { recordingLog } from "../../support/recording-log.js";
 
@@ -81,4 +82,37 @@ test("a partition that another source reads now is forgotten without a line", ()
     [HELD],
   );
   assert.deepEqual(reports.at(-1), { state: "up" });
+});
+
+test("a topic that the user may not read is reported once, and so is that it may be read again", () => {
+  const { log, lines } = recordingLog();
+  const reports: HealthReport[] = [];
+  const report = (health: HealthReport) => void reports.push(health);
+  const standstills = new Standstills({ log, gauge: undefined, report, transactionMillis: 0 });
+
+  for (const denied of [["a", "b"], ["a", "b"], ["b"]]) {
+    standstills.deny(new Map(denied.map((topic) => [topic, `denied ${topic}`])));
+    standstills.look([[place, held(5)]]);
+    standstills.report();
+  }
+
+  const left = "a topic that the user may not read is left out; the others are read";
+  assert.deepEqual(
+    lines.map(({ message }) => message),
+    [left, left, HELD, "the user may read topics that were left out"],
+  );
+  const reason = 'denied b; a transaction that was not ended holds back partition 0 of topic "t" from offset 5 on';
+  assert.deepEqual(reports.at(-1), { state: "degraded", reason });
+});
+
+test("topics that come, go, may be read, or have other partitions than before are other ones", () => {
+  const found = (...topics: readonly [string, number][]): FoundTopics => {
+    return { partitions: new Map(topics), denied: new Map() };
+  };
+  const before = found(["a", 1], ["b", 2]);
+
+  const now = [found(["b", 2], ["a", 1]), found(["a", 1]), found(["a", 1], ["b", 3]), found(["a", 1], ["c", 2])];
+  const others = [...now, found(["a", 1], ["b", 2], ["c", 1])].map((one) => isOther(before, one));
+
+  assert.deepEqual(others, [false, true, true, true, true]);
 });
