@@ -24,7 +24,11 @@ export async function notAllowed(
 ): Promise<ProbeResult | undefined> {
   const lacked = await lackedRights(cluster, names, wanted);
   if (lacked.size === 0) return undefined;
-  return { outcome: "failed", reason: "the user has not all the rights", remedy: `allow ${[...lacked.values()].join(", and ")}` };
+  return {
+    outcome: "failed",
+    reason: "the user has not all the rights",
+    remedy: `allow ${[...lacked.values()].join(", and ")}`,
+  };
 }
 
 /** What was found, and which partitions of these topics nobody can read or write now. */

@@ -26,12 +26,15 @@ export class BoundedQueue implements EventQueue {
   readonly #queued: SequenceRing | ServiceTurns;
   readonly #room: Room;
   readonly #takes = new WaitingTakes();
+  readonly #mostBytes: number;
   #sequence = 0;
   #taken = 0;
   #bytes = 0;
   #closed = false;
 
-  constructor(limits: ChannelLimits, sharing: Partial<SharingConfig>) {
+  /** `mostBytes`: bytes that are handed out at a time, about. */
+  constructor(limits: ChannelLimits, sharing: Partial<SharingConfig>, mostBytes: number) {
+    this.#mostBytes = mostBytes;
     const { service_percentage: percentage = 100, fair_taking = false } = sharing;
     this.shares = percentage < 100 || fair_taking ? new ServiceShares({ ...limits, percentage }) : undefined;
     this.#queued = fair_taking ? new ServiceTurns() : new SequenceRing();
@@ -149,7 +152,14 @@ export class BoundedQueue implements EventQueue {
   }
 
   #draw(max: number): readonly QueuedEvent[] {
-    const events = this.#queued.shift(max);
+    const events: QueuedEvent[] = [];
+    let bytes = 0;
+    while (events.length < max && bytes < this.#mostBytes && this.#queued.length > 0) {
+      for (const queued of this.#queued.shift(this.bytes === undefined ? max : 1)) {
+        events.push(queued);
+        bytes += queued.bytes ?? 0;
+      }
+    }
     this.#taken += events.length;
     return events;
   }

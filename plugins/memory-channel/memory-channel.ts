@@ -6,18 +6,21 @@ import { type MemoryLimits, memorySchema } from "./config.js";
 
 /** Of the heap limit; events take two to three times the memory that they count for. */
 const SHARE_OF_HEAP = 0.2;
+/** Of the heap limit; what a sink makes of a batch may take ten times the bytes for which it counts. */
+const SHARE_OF_BATCH = 1 / 64;
 
 export class MemoryChannel implements Channel {
   readonly transactionCapacity: number;
   readonly #name: string;
   readonly #queue: BoundedQueue;
+  readonly #mostBytes = getHeapStatistics().heap_size_limit * SHARE_OF_BATCH;
 
   constructor(config: MemoryLimits, context: Context) {
     this.transactionCapacity = config.transactionCapacity;
     this.#name = context.name;
     const { capacity, "keep-alive": waitSeconds } = config;
     const limits = { channel: context.name, capacity, ...byteLimit(config), waitSeconds };
-    this.#queue = new BoundedQueue(limits, config);
+    this.#queue = new BoundedQueue(limits, config, this.#mostBytes);
   }
 
   get size(): number {
@@ -38,7 +41,8 @@ export class MemoryChannel implements Channel {
   }
 
   openTake(): TakeTransaction {
-    return new QueueTake(this.#queue, { channel: this.#name, most: this.transactionCapacity });
+    const { transactionCapacity: most } = this;
+    return new QueueTake(this.#queue, { channel: this.#name, most, mostBytes: this.#mostBytes });
   }
 
   async start(): Promise<void> {}

@@ -4,6 +4,8 @@ import { AgentError } from "../errors.js";
 export interface TransactionLimit {
   readonly channel: string;
   readonly most: number;
+  /** A take that holds this number of bytes, or more, gets nothing more; absent: bytes do not count. */
+  readonly mostBytes?: number;
 }
 
 /** The error of a transaction that is asked to hold more than it may. @beta */

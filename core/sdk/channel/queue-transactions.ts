@@ -94,6 +94,7 @@ export class QueueTake implements TakeTransaction {
     if (!this.#open) throw transactionEnded(this.#limit);
     const left = this.#limit.most - this.#taken.length;
     if (left <= 0) throw transactionTooLarge(this.#limit);
+    if (this.#isFullOfBytes) return [];
     return this.#keep(await this.#queue.take(Math.min(max, left), signal));
   }
 
@@ -107,6 +108,11 @@ export class QueueTake implements TakeTransaction {
     if (!this.#open) return;
     this.#open = false;
     if (this.#taken.length > 0) this.#queue.restore(this.#taken);
+  }
+
+  get #isFullOfBytes(): boolean {
+    const { mostBytes } = this.#limit;
+    return mostBytes !== undefined && this.#taken.reduce((sum, { bytes = 0 }) => sum + bytes, 0) >= mostBytes;
   }
 
   #noteRedelivered(taken: readonly QueuedEvent[]): void {

@@ -46,6 +46,7 @@ class Page {
 export class Backlog {
   readonly #shares: ServiceShares;
   readonly #fair: boolean;
+  readonly #mostBytes: number;
   /** By the number of the page, in ascending order, because sequence numbers only grow. */
   readonly #pages = new Map<number, Page>();
   /** Of the services with events that are not done. */
@@ -55,9 +56,11 @@ export class Backlog {
   /** One without events: while few events wait, pages come and go. */
   #spare: Page | undefined;
 
-  constructor(shares: ServiceShares, fair: boolean) {
+  /** `mostBytes`: bytes of events that are chosen at a time, about. */
+  constructor(shares: ServiceShares, fair: boolean, mostBytes: number) {
     this.#shares = shares;
     this.#fair = fair;
+    this.#mostBytes = mostBytes;
   }
 
   /** Events that are not handed out. */
@@ -92,12 +95,15 @@ export class Backlog {
   /** The oldest events that wait, ascending; they count as handed out. */
   oldest(max: number): number[] {
     const chosen: number[] = [];
+    let bytes = 0;
     for (const [number, page] of this.#pages) {
-      if (chosen.length >= max) break;
       for (const at of waitingIn(page, max - chosen.length)) {
+        if (bytes >= this.#mostBytes) return chosen;
         this.#handOutFirst(page, at);
         chosen.push(number * PAGE + at);
+        bytes += page.bytes[at] ?? 0;
       }
+      if (chosen.length >= max) break;
     }
     return chosen;
   }
@@ -105,11 +111,15 @@ export class Backlog {
   /** Events of the services in turn, those of one service ascending; they count as handed out. */
   inTurn(max: number): number[] {
     const chosen: number[] = [];
-    while (chosen.length < max) {
+    let bytes = 0;
+    while (chosen.length < max && bytes < this.#mostBytes) {
       const lane = this.#turns.next();
       if (lane === undefined) break;
       const sequence = this.#firstOf(lane);
-      if (sequence !== undefined) chosen.push(sequence);
+      if (sequence !== undefined) {
+        chosen.push(sequence);
+        bytes += this.placeOf(sequence).bytes;
+      }
       if (lane.waiting.length > 0) continue;
       lane.isInTurns = false;
       this.#turns.leave();

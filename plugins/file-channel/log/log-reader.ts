@@ -1,4 +1,3 @@
-import { getHeapStatistics } from "node:v8";
 import type { TextCodecs } from "deneb/sdk";
 import { type QueuedEvent, SequenceRing } from "deneb/sdk/channel";
 import type { Written } from "./appender.js";
@@ -121,9 +120,6 @@ async function chunkOf(file: string, from: number, to: number): Promise<Chunk> {
   }
 }
 
-/** Of the heap limit: what a sink makes of a batch may take ten times the bytes that it has on disk. */
-const SHARE_OF_HEAP = 1 / 64;
-
 /** The events that are taken next, in memory, and about how many bytes they are. */
 class ReadyWindow {
   readonly #ring = new SequenceRing();
@@ -198,7 +194,7 @@ export class LogSupply implements Supply {
   #reading: Promise<void> | undefined;
 
   /** `mostBytes`: bytes of events, as they are on disk, that are handed out at a time, about. */
-  constructor(log: ReadLog, mostBytes = getHeapStatistics().heap_size_limit * SHARE_OF_HEAP) {
+  constructor(log: ReadLog, mostBytes: number) {
     this.#log = log;
     this.#ready = new ReadyWindow(mostBytes);
   }

@@ -1,3 +1,4 @@
+import { getHeapStatistics } from "node:v8";
 import type { Event, Putting, ServiceHolding } from "deneb/sdk";
 import { type ChannelLimits, type QueuedEvent, ServiceShares, type SharingConfig, serviceKey } from "deneb/sdk/channel";
 import type { Written } from "./appender.js";
@@ -10,11 +11,22 @@ import { HEADER_BYTES, sizeOf } from "./records.js";
 import { eventOf, serviceOfText } from "./stored-event.js";
 import type { Supply } from "./supply.js";
 
-/** Where services are not told apart, nothing is counted or indexed. */
-export function supplyOf(limits: ChannelLimits & SharingConfig, log: EventLog): Supply {
+/** Of the heap limit: what a sink makes of a batch may take ten times the bytes that it has on disk. */
+const SHARE_OF_HEAP = 1 / 64;
+
+/**
+ * Where services are not told apart, nothing is counted or indexed. `mostBytes`: bytes of events, as they are on disk, that are handed
+ * out at a time, about.
+ */
+export function supplyOf(
+  limits: ChannelLimits & SharingConfig,
+  log: EventLog,
+  mostBytes = getHeapStatistics().heap_size_limit * SHARE_OF_HEAP,
+): Supply {
   const { service_percentage: percentage, fair_taking: fair } = limits;
-  if (percentage === 100 && !fair) return new LogSupply(log);
-  return new ServiceSupply(log, new ServiceShares({ ...limits, percentage }), fair);
+  if (percentage === 100 && !fair) return new LogSupply(log, mostBytes);
+  const shares = new ServiceShares({ ...limits, percentage });
+  return new ServiceSupply(log, shares, new Backlog(shares, fair, mostBytes), fair);
 }
 
 /**
@@ -39,11 +51,11 @@ class ServiceSupply implements Supply {
   /** Stretches of what is handed out. */
   #stretches = 0;
 
-  constructor(log: EventLog, shares: ServiceShares, fair: boolean) {
+  constructor(log: EventLog, shares: ServiceShares, backlog: Backlog, fair: boolean) {
     this.#log = log;
     this.#shares = shares;
     this.#fair = fair;
-    this.#backlog = new Backlog(shares, fair);
+    this.#backlog = backlog;
   }
 
   claim(events: readonly Event[], sizes: (at: number) => number, putting: Putting | undefined): () => void {

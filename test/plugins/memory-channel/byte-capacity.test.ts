@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { QueueTake } from "../../../core/sdk/channel/index.js";
 import { codeOf, type Event } from "../../../core/sdk/index.js";
 import { never } from "../../../core/testing/channel-fixture.js";
+import { BoundedQueue } from "../../../plugins/memory-channel/bounded-queue.js";
 import type { MemoryLimits } from "../../../plugins/memory-channel/config.js";
 import { MemoryChannel } from "../../../plugins/memory-channel/memory-channel.js";
 import { weightOf } from "../../../plugins/memory-channel/weight.js";
@@ -111,3 +113,23 @@ test("a body without an end is refused, not weighed without an end", async () =>
 
   assert.equal(made.size, 0);
 });
+
+for (const fair_taking of [false, true])
+  test(`a take holds no more bytes than the heap has room for, with fair_taking = ${fair_taking}, and the next one goes on`, async () => {
+    const queue = new BoundedQueue(
+      { channel: "c1", capacity: 100, byteCapacity: 10_000, waitSeconds: 0 },
+      { fair_taking },
+      250,
+    );
+    await queue.add([1, 2, 3, 4, 5].map((n) => ({ headers: {}, body: `${n}${text(90)}` })));
+
+    const taken: number[] = [];
+    for (let round = 0; round < 3; round += 1) {
+      const take = new QueueTake(queue, { channel: "c1", most: 100, mostBytes: 250 });
+      const events = [...(await take.take(100, AbortSignal.abort())), ...(await take.take(97, AbortSignal.abort()))];
+      taken.push(events.length);
+      await take.commit();
+    }
+
+    assert.deepEqual(taken, [3, 2, 0]);
+  });

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { ServiceShares } from "../../../../core/sdk/channel/index.js";
+import { Backlog } from "../../../../plugins/file-channel/log/backlog.js";
 import { DoneRanges } from "../../../../plugins/file-channel/log/done-ranges.js";
 import { LogReader, LogSupply } from "../../../../plugins/file-channel/log/log-reader.js";
 import { SegmentList } from "../../../../plugins/file-channel/log/segments.js";
@@ -42,3 +44,25 @@ test("small events are handed out as many as are asked for", async () => {
     [4, 5],
   ]);
 });
+
+for (const isFair of [true, false])
+  test(`events of several services, ${isFair ? "in turn" : "in order"}, are chosen up to the bytes that the heap has room for`, () => {
+    const limits = { channel: "c1", capacity: 100, percentage: 100 };
+    const backlog = new Backlog(new ServiceShares(limits), isFair, 250);
+    for (const sequence of [1, 2, 3, 4, 5, 6])
+      backlog.add(sequence < 5 ? "a" : "b", { sequence, bytes: 100, offset: 0 });
+
+    const choose = () => (isFair ? backlog.inTurn(10) : backlog.oldest(10));
+    const chosen = [choose(), choose(), choose()];
+
+    const [first, second] = isFair
+      ? [
+          [1, 5, 2],
+          [6, 3, 4],
+        ]
+      : [
+          [1, 2, 3],
+          [4, 5, 6],
+        ];
+    assert.deepEqual(chosen, [first, second, []]);
+  });
