@@ -50,8 +50,9 @@ export interface PutTransaction extends Transaction {
 export interface TakeTransaction extends Transaction {
   /**
    * Waits until the channel holds an event or the signal aborts, then returns up to `max` of what is there, oldest
-   * first, or the services in turn, of each the oldest first; an empty list when nothing is. May be called several times; all events belong to this transaction and
-   * stay counted in the channel until commit. Rollback puts them back at the front, in order.
+   * first, or the services in turn, of each the oldest first; an empty list when nothing is, or when the transaction holds as much as
+   * memory allows. May be called several times; all events belong to this transaction and stay counted in the channel until commit. Rollback
+   * puts them back at the front, in order.
    */
   take(max: number, signal: AbortSignal): Promise<readonly Event[]>;
   /**

@@ -152,14 +152,7 @@ export class BoundedQueue implements EventQueue {
   }
 
   #draw(max: number): readonly QueuedEvent[] {
-    const events: QueuedEvent[] = [];
-    let bytes = 0;
-    while (events.length < max && bytes < this.#mostBytes && this.#queued.length > 0) {
-      for (const queued of this.#queued.shift(this.bytes === undefined ? max : 1)) {
-        events.push(queued);
-        bytes += queued.bytes ?? 0;
-      }
-    }
+    const events = this.#queued.shift(max, this.#mostBytes);
     this.#taken += events.length;
     return events;
   }

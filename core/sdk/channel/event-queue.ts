@@ -112,15 +112,18 @@ export class SequenceRing {
     }
   }
 
-  /** Removes up to `max` events from the front. */
-  shift(max: number): QueuedEvent[] {
+  /** Removes up to `max` events from the front; after `mostBytes` bytes of events no more. */
+  shift(max: number, mostBytes = Number.POSITIVE_INFINITY): QueuedEvent[] {
     const events: QueuedEvent[] = [];
-    while (events.length < max && this.#length > 0) {
+    let bytes = 0;
+    while (events.length < max && bytes < mostBytes && this.#length > 0) {
       const event = this.#slots[this.#head];
       this.#slots[this.#head] = undefined;
       this.#head = this.#slot(1);
       this.#length -= 1;
-      if (event !== undefined) events.push(event);
+      if (event === undefined) continue;
+      events.push(event);
+      bytes += event.bytes ?? 0;
     }
     return events;
   }

@@ -62,6 +62,7 @@ export class QueueTake implements TakeTransaction {
   readonly #queue: EventQueue;
   readonly #limit: TransactionLimit;
   #taken: readonly QueuedEvent[] = [];
+  #takenBytes = 0;
   /** Made at the first question about an id. */
   #byEvent: ReadonlyMap<Event, QueuedEvent> | undefined;
   #redelivered: Set<Event> | undefined;
@@ -94,7 +95,7 @@ export class QueueTake implements TakeTransaction {
     if (!this.#open) throw transactionEnded(this.#limit);
     const left = this.#limit.most - this.#taken.length;
     if (left <= 0) throw transactionTooLarge(this.#limit);
-    if (this.#isFullOfBytes) return [];
+    if (this.#takenBytes >= (this.#limit.mostBytes ?? Number.POSITIVE_INFINITY)) return [];
     return this.#keep(await this.#queue.take(Math.min(max, left), signal));
   }
 
@@ -110,11 +111,6 @@ export class QueueTake implements TakeTransaction {
     if (this.#taken.length > 0) this.#queue.restore(this.#taken);
   }
 
-  get #isFullOfBytes(): boolean {
-    const { mostBytes } = this.#limit;
-    return mostBytes !== undefined && this.#taken.reduce((sum, { bytes = 0 }) => sum + bytes, 0) >= mostBytes;
-  }
-
   #noteRedelivered(taken: readonly QueuedEvent[]): void {
     const again = taken.filter(({ redelivered }) => redelivered === true);
     if (again.length === 0) return;
@@ -125,6 +121,7 @@ export class QueueTake implements TakeTransaction {
   #keep(taken: readonly QueuedEvent[]): readonly Event[] {
     if (this.#open) {
       this.#taken = this.#taken.length === 0 ? taken : [...this.#taken, ...taken];
+      for (const { bytes = 0 } of taken) this.#takenBytes += bytes;
       this.#byEvent = undefined;
       this.#noteRedelivered(taken);
       return taken.map(({ event }) => event);

@@ -32,15 +32,19 @@ export class ServiceTurns {
     this.#length += events.length;
   }
 
-  /** Removes up to `max` events. */
-  shift(max: number): QueuedEvent[] {
+  /** Removes up to `max` events; after `mostBytes` bytes of events no more. */
+  shift(max: number, mostBytes = Number.POSITIVE_INFINITY): QueuedEvent[] {
     const taken: QueuedEvent[] = [];
-    while (taken.length < max) {
+    let bytes = 0;
+    while (taken.length < max && bytes < mostBytes) {
       const service = this.#order.next();
       const ring = service === undefined ? undefined : this.#rings.get(service);
       if (service === undefined || ring === undefined) break;
       const count = this.#order.size === 1 ? max - taken.length : 1;
-      for (const event of ring.shift(count)) taken.push(event);
+      for (const event of ring.shift(count, mostBytes - bytes)) {
+        taken.push(event);
+        bytes += event.bytes ?? 0;
+      }
       if (ring.length > 0) continue;
       this.#rings.delete(service);
       this.#order.leave();
