@@ -2,6 +2,7 @@ import { definePlugin } from "deneb/sdk";
 import { explainSql, sqlSink, storedData } from "deneb/sql";
 import { rdbConfig } from "./config.js";
 import { databases, rdbCertificates, rdbFaults } from "./databases.js";
+import type { DatabaseKind } from "./server.js";
 import { rdbAliases, rdbSpellings } from "./spellings.js";
 
 export default definePlugin({
@@ -22,5 +23,9 @@ export default definePlugin({
   query: (config, text, context) => databases[config.rdb_dialect].query(config, text, context),
   explain: (config, event, context) =>
     explainSql(config, event, { context, store: databases[config.rdb_dialect].open(config, context) }),
-  data: async (config, context) => storedData(config, context, databases[config.rdb_dialect].open(config, context)),
+  data: async (config, context) => {
+    const database: DatabaseKind = databases[config.rdb_dialect];
+    await database.mustBeThere?.(config, context);
+    return storedData(config, context, database.open(config, context));
+  },
 });

@@ -126,4 +126,6 @@ export interface DatabaseKind {
   /** Performs no I/O. */
   open(config: RdbConfig, context: Context): Store;
   query(config: RdbConfig, text: string, context: Context): Promise<QueryResult>;
+  /** Throws where nothing can be stored, which a command must not take for an empty store. Absent where connecting shows it. */
+  mustBeThere?(config: RdbConfig, context: Context): Promise<void>;
 }

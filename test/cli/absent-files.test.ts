@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
@@ -44,6 +45,20 @@ for (const line of reading)
     assert.equal(stdout, "");
     assert.ok(stderr.includes(`there is no data directory "${none}"; give that of the agent with --data-dir`), stderr);
     assert.equal(stderr.trimEnd().split("\n").length, 1);
+  });
+
+for (const line of ["tables list", "erase --table svc.room --yes"])
+  test(`deneb ${line} with a file does not take a folder that is not there for an empty database`, async (context) => {
+    const folder = await tempFolder(context);
+    const file = path.join(folder, "agent.properties");
+    const missing = path.join(folder, "data");
+    await writeFile(file, properties);
+
+    const { code, stdout, stderr } = await runCli([...line.split(" "), "--config", file], { DENEB_DATA_DIR: missing });
+
+    assert.notEqual(code, 0, stdout);
+    assert.ok(stderr.includes(`there is no folder "${missing}" of database files; give that of the agent`), stderr);
+    assert.equal(existsSync(missing), false);
   });
 
 const files = [

@@ -11,6 +11,7 @@ import { databaseUri } from "./database-uri.js";
 import { sqlite } from "./dialect.js";
 import { SqliteDriver } from "./driver.js";
 import { schemaOf } from "./file-name.js";
+import { isFolder } from "./private-folder.js";
 
 export const sqliteDatabase: DatabaseKind = {
   dialect: sqlite,
@@ -29,6 +30,13 @@ export const sqliteDatabase: DatabaseKind = {
     } catch (error) {
       throw queryError(error, text, { dialect: sqlite, server: serverAddress(config, context) });
     }
+  },
+  mustBeThere: async (config, context) => {
+    const folder = folderOf(config, context);
+    if (await isFolder(folder)) return;
+    const remedy = "give that of the agent: rdb_folder, or --data-dir or DENEB_DATA_DIR";
+    const message = `there is no folder "${folder}" of database files; ${remedy}`;
+    throw new AgentError("NO_DATABASE_FILES", message, { retryable: false });
   },
 };
 

@@ -27,7 +27,7 @@ async function makeLast(folder: string): Promise<void> {
   }
 }
 
-async function isFolder(file: string): Promise<boolean> {
+export async function isFolder(file: string): Promise<boolean> {
   return await stat(file).then(
     (found) => found.isDirectory(),
     () => false,
