@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { isPositionFault } from "../../pipeline/delivery/stage.js";
 import type { Ledger } from "../../pipeline/ledger.js";
 import { reasonOf, type StoredSummary } from "../../sdk/index.js";
 import type { Agent } from "../agent.js";
@@ -120,6 +121,7 @@ async function comparison(running: RunningChannel, comparing: Comparing): Promis
   const { name, channel } = running;
   const { agent, ledger, findings, deadLetters, signal } = comparing;
   const sinks = agent.assembly.sinks.filter((sink) => sink.channel === channel);
+  reportHeld(sinks, findings);
   const of = compared(agent.assembly, running);
   if (of === undefined) return undefined;
   const account = ledger.account(name);
@@ -135,6 +137,14 @@ async function comparison(running: RunningChannel, comparing: Comparing): Promis
   if (note !== undefined) findings.notes.push(`channel "${name}": ${note}`);
   if (store.difference !== 0) findings.differences.push(sentence(name, store));
   return store;
+}
+
+/** A stored position that is not of this channel, or not of this agent, says more than any count: nothing is written. */
+function reportHeld(sinks: readonly RunningSink[], { differences }: Findings): void {
+  for (const { name, sink } of sinks) {
+    const { failure } = sink.health;
+    if (failure !== undefined && isPositionFault(failure)) differences.push(`sink "${name}": ${failure.reason}`);
+  }
 }
 
 function sentence(channel: string, { events, expected, difference }: StoreComparison): string {

@@ -2,23 +2,32 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { AGENT, agentContainer, LEDGER, VERIFIER } from "../../../core/agent/container.js";
 import type { Topology } from "../../../core/configuration/topology.js";
-import type { AnyPlugin } from "../../../core/sdk/index.js";
+import { AgentError, type AnyPlugin, positionFaults, type Sink } from "../../../core/sdk/index.js";
 import memoryChannel from "../../../plugins/memory-channel/index.js";
+import { channelIn } from "../../plugins/file-channel/channel-folder.js";
+import { KeepingSink, KeepingStore } from "../../support/keeping-sink.js";
 import { recordingLog } from "../../support/recording-log.js";
 import { ScriptedSink } from "../../support/scripted-sink.js";
 import { tempFolder } from "../../support/temp-folder.js";
+import { until } from "../../support/until.js";
+
+const common = { summary: "for tests", stability: "stable", config: {} } as const;
+
+interface Parts {
+  readonly channel?: AnyPlugin;
+  readonly sink?: Sink;
+}
 
 /** An agent with a channel and a sink, at rest. */
-async function runningAgent(context: TestContext) {
+async function runningAgent(context: TestContext, { channel = memoryChannel, sink = new ScriptedSink() }: Parts = {}) {
   const { log, lines } = recordingLog();
-  const common = { summary: "for tests", stability: "stable", config: {} } as const;
-  const scripted: AnyPlugin = { ...common, kind: "sink", type: "scripted", create: () => new ScriptedSink() };
+  const scripted: AnyPlugin = { ...common, kind: "sink", type: "scripted", create: () => sink };
   const node = (name: string, definition: AnyPlugin, config = {}) => ({ name, definition, config, slots: {} });
   const batching = { batchSize: 1, batchTimeout: 30, batchTtl: -1, batchRetryIntervals: [1] };
   const topology: Topology = {
     agent: "a",
     sources: [],
-    channels: [node("c1", memoryChannel, { capacity: 10, transactionCapacity: 10, "keep-alive": 0 })],
+    channels: [node("c1", channel, { capacity: 10, transactionCapacity: 10, "keep-alive": 0 })],
     sinks: [{ ...node("k1", scripted), channel: "c1", batching }],
   };
   const dataDir = await tempFolder(context);
@@ -65,4 +74,21 @@ test("events that move while the ledger is checked are not warned about, also wh
   }
 
   assert.deepEqual(warnings(), []);
+});
+
+test("a stored position that is not of the channel differs while the agent runs, before anything waits", async (context) => {
+  const foreign = new AgentError(positionFaults.foreign, "it was made by another run", { retryable: true });
+  const { channel } = channelIn(await tempFolder(context));
+  channel.skipTo = () => Promise.reject(foreign);
+  const sink = new KeepingSink(new KeepingStore(), true);
+  sink.positions.stored = async () => ["id:run:3"];
+  const file: AnyPlugin = { ...common, kind: "channel", type: "file", create: () => channel };
+  const { verifier } = await runningAgent(context, { channel: file, sink });
+
+  const { ok, differences } = await until(
+    () => verifier.verify(),
+    (found) => found.differences.length > 0,
+  );
+
+  assert.deepEqual([ok, differences], [false, ['sink "k1": it was made by another run']]);
 });
