@@ -168,13 +168,13 @@ export class ChannelProcessor {
     return this.#refused;
   }
 
+  /** While the disk of a later channel fails this happens with each notification. */
   #tellLeft(routes: readonly Route[], error: unknown): void {
     const channels = routes.map(({ name }) => name);
-    const context = logContext(routes.flatMap(({ events }) => events));
-    this.#parts.log.warn(
-      { channels, reason: reasonOf(error), ...context },
-      "notification refused after these channels had it: they do not get it again when it is repeated soon",
-    );
+    const fields = { channels, reason: reasonOf(error), ...logContext(routes.flatMap(({ events }) => events)) };
+    const message =
+      "notification refused after these channels had it: they do not get it again when it is repeated soon";
+    this.#warnings.add(`left in ${channels.join(" ")}`, { level: "warn", message, fields });
   }
 
   async #tryPut(route: Route): Promise<void> {

@@ -212,6 +212,15 @@ test("a disk that fails after another channel committed doubles nothing when the
   assert.match(lines.find(({ level }) => level === "warn")?.message ?? "", /refused after these channels had it/);
 });
 
+test("while a disk fails, notifications that another channel has are one line of the log and not one each", async () => {
+  const [a, b] = [memory("a", { capacity: 99 }), memory("b", { capacity: 99 })];
+  const { emit, lines } = agent({ a: durable(a, { fails: false }), b: durable(b, { fails: true }) });
+
+  for (let body = 0; body < 20; body += 1) await refused("CHANNEL_FULL", emit(events(body)));
+
+  assert.deepEqual([a.size, lines.filter(({ level }) => level === "warn").length], [20, 1]);
+});
+
 test("of two equal notifications after a failed disk only one counts as the repetition", async () => {
   const disk = { fails: true };
   const [a, b] = [memory("a", { capacity: 99 }), memory("b", { capacity: 99 })];

@@ -1,7 +1,7 @@
-import { type DeadLetterReason, isMark, type LetterRecord } from "./dead-letter.js";
+import { type DeadLetter, type DeadLetterReason, isMark, type LetterRecord, type OpenLetter } from "./dead-letter.js";
 import { rememberedStored } from "./draft.js";
 import type { FileContents } from "./records.js";
-import { isOpen, type LetterEntry, type LetterTable } from "./table.js";
+import { isOpen, isVersion, type LetterEntry, type LetterTable } from "./table.js";
 
 /** What is known of the letters of one sink without reading its file. */
 export interface LetterCounts {
@@ -68,6 +68,13 @@ export class LetterBook {
 
   entry(id: string): LetterEntry | undefined {
     return this.#table.get(id);
+  }
+
+  /** A letter as its file has it; undefined when it is settled, or has a later version. */
+  openLetter(letter: DeadLetter): OpenLetter | undefined {
+    const entry = this.#table.get(letter.id);
+    if (entry === undefined || !isOpen(entry) || !isVersion(letter, entry)) return undefined;
+    return { ...letter, state: entry.mark === "replaying" ? "replaying" : "waiting" };
   }
 
   /** The offset of the oldest open letter that is shared; undefined when there is none. */

@@ -138,7 +138,7 @@ export class DeadLetters {
 
   /** The letters that are neither stored nor dropped, oldest first; of all sinks when none is named. */
   async *open(sink?: string): AsyncGenerator<OpenLetter> {
-    for (const name of sink === undefined ? await this.sinks() : [sink]) yield* this.#file(name).open();
+    for (const name of sink === undefined ? await this.sinks() : [sink]) yield* this.#shelf(name).open();
   }
 
   async find(id: string): Promise<OpenLetter | undefined> {

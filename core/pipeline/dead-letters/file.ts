@@ -2,6 +2,7 @@ import { type FileHandle, open, realpath, rm } from "node:fs/promises";
 import path from "node:path";
 import { makeFolder } from "../../files/make-folder.js";
 import { codeOf } from "../../sdk/index.js";
+import type { LetterBook } from "./book.js";
 import { isMark, type LetterRecord, lineOf, type OpenLetter } from "./dead-letter.js";
 import { type Draft, fileMode, folderMode, syncFolder, writeDraft } from "./draft.js";
 import { cutTail, type Mended, mendEnd } from "./file-end.js";
@@ -95,22 +96,11 @@ export class DeadLetterFile {
     }
   }
 
-  /** The letters that are neither stored nor dropped, oldest first. */
-  async *open(): AsyncGenerator<OpenLetter> {
-    // One handle for both passes: the file may be rewritten meanwhile.
-    const handle = await openIfThere(this.path);
-    try {
-      if (handle === undefined) return;
-      const part = await this.#whole(handle);
-      const { table } = await contentsIn(handle, part);
-      for await (const some of recordsIn(handle, part)) {
-        for (const { line, record } of some) {
-          const letter = record === undefined ? undefined : openLetter(record, line, table);
-          if (letter !== undefined) yield letter;
-        }
-      }
-    } finally {
-      await handle?.close();
+  /** The letters that are open by the book when they are read, oldest first. */
+  async *open(book: LetterBook): AsyncGenerator<OpenLetter> {
+    for await (const record of this.records()) {
+      const letter = isMark(record) ? undefined : book.openLetter(record);
+      if (letter !== undefined) yield letter;
     }
   }
 
@@ -149,12 +139,4 @@ const none: ReadonlySet<string> = new Set();
 
 function draftOf(file: string): string {
   return `${file}.new`;
-}
-
-/** A letter that is neither stored nor dropped, from the line of its latest version. */
-function openLetter(record: LetterRecord, line: number, table: LetterTable): OpenLetter | undefined {
-  if (isMark(record)) return undefined;
-  const entry = table.get(record.id);
-  if (entry?.line !== line) return undefined;
-  return entry.mark === "waiting" || entry.mark === "replaying" ? { ...record, state: entry.mark } : undefined;
 }

@@ -42,7 +42,7 @@ export class OldLetters {
       return;
     }
     const ids: string[] = [];
-    for await (const { id, time, state } of file.open()) {
+    for await (const { id, time, state } of file.open(book)) {
       if (state === "waiting" && Date.parse(time) < cutoff) ids.push(id);
     }
     const { length: deleted } = await drop(ids, (entry) => entry?.mark === "waiting");

@@ -1,9 +1,8 @@
 import type { FileHandle } from "node:fs/promises";
 import { linesBackwards, type PlacedLine } from "./backwards.js";
 import type { LetterBook } from "./book.js";
-import { type DeadLetter, isMark, type LetterRecord, type OpenLetter, recordOf } from "./dead-letter.js";
+import { isMark, type LetterRecord, type OpenLetter, recordOf } from "./dead-letter.js";
 import { longestLine, openIfThere } from "./records.js";
-import { isOpen } from "./table.js";
 
 /** A record of a file: a search goes on behind it. */
 export interface LetterPlace {
@@ -122,23 +121,9 @@ class Search {
     this.#last = { sink: this.#sink, offset, id, time };
     // What it stands at is looked up by a hash, which takes longer.
     if (isMark(record) || !this.#isChosen({ ...record, state: "waiting" })) return;
-    const letter = this.#openLetter(record);
+    const letter = this.#letters.has(id) ? undefined : this.#book.openLetter(record);
     if (letter !== undefined) this.#letters.set(id, letter);
   }
-
-  /** Undefined for what is settled, and for versions of a letter that are not its latest. */
-  #openLetter(record: DeadLetter): OpenLetter | undefined {
-    if (this.#letters.has(record.id)) return undefined;
-    const entry = this.#book.entry(record.id);
-    if (entry === undefined || !isOpen(entry)) return undefined;
-    if (entry.replays !== Math.min(record.replays ?? 0, 255) || entry.time !== timeOf(record)) return undefined;
-    return { ...record, state: entry.mark === "replaying" ? "replaying" : "waiting" };
-  }
-}
-
-function timeOf({ time }: LetterRecord): number {
-  const kept = Date.parse(time);
-  return Number.isNaN(kept) ? Number.POSITIVE_INFINITY : kept;
 }
 
 const headBytes = 4096;

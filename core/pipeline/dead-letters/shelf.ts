@@ -2,7 +2,14 @@ import { SerialQueue } from "../../files/serial-queue.js";
 import { AgentError, codeOf, type Logger } from "../../sdk/index.js";
 import type { Clock } from "../../tokens.js";
 import { LetterBook, type LetterCounts } from "./book.js";
-import { type DeadLetter, type LetterMark, type LetterRecord, lineOf, type SharedPlace } from "./dead-letter.js";
+import {
+  type DeadLetter,
+  type LetterMark,
+  type LetterRecord,
+  lineOf,
+  type OpenLetter,
+  type SharedPlace,
+} from "./dead-letter.js";
 import type { DeadLetterFile } from "./file.js";
 import { type DeadLetterLimits, lettersFull } from "./limits.js";
 import { OldLetters } from "./old-letters.js";
@@ -78,6 +85,11 @@ export class LetterShelf {
     return await this.#changes.run(() => this.#read());
   }
 
+  /** The letters that are open when they are read, oldest first. */
+  async *open(): AsyncGenerator<OpenLetter> {
+    yield* this.#parts.file.open(await this.book());
+  }
+
   /** Undefined until the file was read once. */
   counts(): LetterCounts | undefined {
     const counts = this.#book?.counts(this.#parts.sink);
@@ -133,7 +145,7 @@ export class LetterShelf {
       const book = await this.#read();
       const time = clock.now().toISOString();
       const records: OwnedRecord[] = [];
-      for await (const { id, shared } of file.open()) {
+      for await (const { id, shared } of file.open(book)) {
         const isGone = shared !== undefined && shared.log === place.log && shared.offset <= place.offset;
         if (isGone) records.push({ record: { id, mark: "dropped", time, run, shared: place }, own: false });
       }

@@ -1,5 +1,12 @@
 import { createHash } from "node:crypto";
-import { type DeadLetterReason, isMark, type LetterMark, type LetterRecord, letterReasons } from "./dead-letter.js";
+import {
+  type DeadLetter,
+  type DeadLetterReason,
+  isMark,
+  type LetterMark,
+  type LetterRecord,
+  letterReasons,
+} from "./dead-letter.js";
 
 /** What a file says last of one letter. */
 export interface LetterEntry {
@@ -23,6 +30,20 @@ export interface LetterEntry {
 /** True for a letter that is neither stored nor dropped. */
 export function isOpen({ mark, line }: LetterEntry): boolean {
   return line !== 0 && (mark === "waiting" || mark === "replaying");
+}
+
+/** Whether it is what a file says last: numbers of lines change when the file is rewritten. */
+export function isVersion(letter: DeadLetter, { time, replays }: LetterEntry): boolean {
+  return replaysOf(letter) === replays && timeOf(letter) === time;
+}
+
+function replaysOf({ replays = 0 }: DeadLetter): number {
+  return Math.min(replays, 255);
+}
+
+function timeOf({ time }: DeadLetter): number {
+  const kept = Date.parse(time);
+  return Number.isNaN(kept) ? Number.POSITIVE_INFINITY : kept;
 }
 
 const marks = ["waiting", "replaying", "stored", "dropped"] as const;
@@ -71,10 +92,9 @@ export class LetterTable {
     if (isMark(record)) return;
     letterOffsets[row] = offsets[row] ?? -1;
     reason[row] = letterReasons.indexOf(record.reason);
-    const kept = Date.parse(record.time);
-    time[row] = Number.isNaN(kept) ? Number.POSITIVE_INFINITY : kept;
+    time[row] = timeOf(record);
     bytes[row] = at.bytes;
-    replays[row] = Math.min(record.replays ?? 0, 255);
+    replays[row] = replaysOf(record);
     lines[row] = at.line;
   }
 

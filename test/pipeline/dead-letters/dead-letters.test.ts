@@ -135,6 +135,23 @@ for (const { mark, left } of marks)
     assert.deepEqual(await openIds(letters), left);
   });
 
+test("letters that are settled while others are read are left out, over a file that is rewritten meanwhile", async (context) => {
+  const { letters } = await setUp(context);
+  await letters.keep(["a", "b", "c", "d"].map((id) => letter(id)));
+  const read: string[] = [];
+
+  for await (const { id, state } of letters.open()) {
+    read.push(`${id} ${state}`);
+    if (id !== "a") continue;
+    await letters.mark("s/1", ["b"], "stored");
+    await letters.mark("s/1", ["c"], "replaying");
+    await letters.compact("s/1");
+  }
+
+  assert.deepEqual(read, ["a waiting", "c replaying", "d waiting"]);
+  assert.deepEqual(await openIds(letters), read);
+});
+
 test("a replayed letter that fails again waits again, once", async (context) => {
   const { letters } = await setUp(context);
   await letters.keep([letter("a")]);
