@@ -7,13 +7,13 @@ import { pathToFileURL } from "node:url";
 import { type Command, InvalidArgumentError } from "commander";
 import { declarationRules } from "../configuration/schema/declaration-rules.js";
 import { pluginsAt } from "../registry/discover.js";
-import { AgentError } from "../sdk/index.js";
 import { type PluginSetup, pluginConformance } from "../testing/index.js";
 import { notTested } from "../testing/not-tested.js";
 import type { CataloguedPlugin } from "../tokens.js";
 import { type CommandContext, exitCodes, type Terminal } from "./command.js";
 import { CaseRunner } from "./plugin-case.js";
 import { type CaseResult, type PluginResult, writeReport } from "./plugin-report.js";
+import { setupOf } from "./plugin-setup-of.js";
 import { changedAfterBuild } from "./plugin-sources.js";
 
 interface TestOptions {
@@ -127,7 +127,7 @@ async function testOne(
   options: TestOptions,
   { terminal, runner }: { readonly terminal: Terminal; readonly runner: CaseRunner },
 ): Promise<PluginResult> {
-  const setup = await setupBeside(origin);
+  const setup = await setupBeside(origin, terminal);
   if (setup === undefined) terminal.err(`"${origin}" has no conformance.js beside it: only its defaults are tested`);
   const cases: CaseResult[] = [];
   const toRun = await pluginConformance(definition, { ...setup, ...options });
@@ -142,18 +142,9 @@ async function testOne(
   return { kind, type, cases, notTested: left };
 }
 
-async function setupBeside(origin: string): Promise<PluginSetup | undefined> {
+async function setupBeside(origin: string, terminal: Terminal): Promise<PluginSetup | undefined> {
   const file = path.join(path.dirname(origin), "conformance.js");
   if (!existsSync(file)) return undefined;
   const loaded: { readonly setup?: unknown } = await import(pathToFileURL(file).href);
-  if (isSetup(loaded.setup)) return loaded.setup;
-  throw new AgentError("NO_SETUP", `reading "${file}": it must export "setup", a PluginSetup of deneb/sdk/testing`, {
-    retryable: false,
-  });
-}
-
-function isSetup(value: unknown): value is PluginSetup {
-  if (typeof value !== "object" || value === null) return false;
-  const kinds = ["config", "openStore", "openInlet", "limits"].map((name) => typeof Reflect.get(value, name));
-  return kinds.every((kind) => kind === "function" || kind === "undefined");
+  return setupOf(loaded.setup, file, terminal);
 }

@@ -83,7 +83,7 @@ export interface Property {
   /**
    * What the value stands for outside the program; the agent refuses a configuration in which two components collide:
    * `port`: a port the component listens on; `host`: the address for it; `folder`: folders that it alone may use;
-   * `url`: where it sends what it takes.
+   * `url`: where it sends what it takes, a text that begins with a scheme (`https://`).
    */
   readonly resource?: "port" | "host" | "folder" | "url";
   /** Why not to use it any more, and what instead. */

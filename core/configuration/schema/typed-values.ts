@@ -151,12 +151,18 @@ function rangeText({ min, max }: Range): string {
   return max === undefined ? "" : `, ${max} or less`;
 }
 
-function textReason(value: unknown, { maxLength }: Property): string | undefined {
+function textReason(value: unknown, { maxLength, resource }: Property): string | undefined {
   if (typeof value !== "string") return "must be a text";
+  if (resource === "url" && value !== "" && !isUrl(value)) return "must be a URL such as https://host:8443/path";
   const length = [...value].length;
   return maxLength === undefined || length <= maxLength
     ? undefined
     : `must be at most ${maxLength} characters long, not ${length}`;
+}
+
+/** Those of other schemes may name several hosts, which no URL of HTTP can. */
+function isUrl(text: string): boolean {
+  return /^[a-z][a-z\d+.-]*:\/\/./i.test(text) && (URL.canParse(text) || !/^https?:/i.test(text));
 }
 
 function millisListReason(value: unknown, { min = 1, max = LONGEST_TIMER }: Property): string | undefined {

@@ -9,6 +9,8 @@ const accepted: readonly { readonly rules: Rules; readonly text: string; readonl
   { rules: { format: "text" }, text: " as is ", value: " as is " },
   { rules: { format: "text" }, text: "[1]", value: "[1]" },
   { rules: { format: "text", maxLength: 2 }, text: "é😀", value: "é😀" },
+  { rules: { format: "text", resource: "url" }, text: "http://h/{{entity.id}}", value: "http://h/{{entity.id}}" },
+  { rules: { format: "text", resource: "url" }, text: "nats://a:1,b:2", value: "nats://a:1,b:2" },
   { rules: { format: "flag" }, text: "true", value: true },
   { rules: { format: "flag", default: true }, text: "false", value: false },
   { rules: { format: "count" }, text: "0", value: 0 },
@@ -38,6 +40,13 @@ for (const { rules, text, value } of accepted) {
 const refused: readonly { readonly rules: Rules; readonly text: string; readonly reason: string }[] = [
   { rules: { format: { listOf: ["a", "b"] } }, text: "a B", reason: 'must be a list of: a, b; "B" is none of them' },
   { rules: { format: "text", maxLength: 2 }, text: "abc", reason: "must be at most 2 characters long, not 3" },
+  ...["localhost:1883", "http//host", "https://", "http://a b/", "https://host:99999/"].map((text) => {
+    return {
+      rules: { format: "text", resource: "url" },
+      text,
+      reason: "must be a URL such as https://host:8443/path",
+    } as const;
+  }),
   { rules: { format: "flag", default: false }, text: "yes", reason: "must be exactly true or false" },
   { rules: { format: "flag" }, text: "TRUE", reason: "must be exactly true or false" },
   { rules: { format: "count", default: 1 }, text: "12abc", reason: "must be a whole number, 0 or more" },
