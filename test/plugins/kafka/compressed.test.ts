@@ -5,7 +5,7 @@ import type { KafkaCluster } from "../../../plugins/kafka/client/cluster.js";
 import { loadLibrary } from "../../../plugins/kafka/client/library.js";
 import { answersKafka, kafkaOfTests, NO_KAFKA } from "../../support/provided-kafka.js";
 import { until } from "../../support/until.js";
-import { failureOf, never, ownLog } from "./own-log.js";
+import { failureOf, never, ownLog, recordsOf, textsOf } from "./own-log.js";
 import { notificationRecord, runningSource } from "./running-source.js";
 import { ownTopic } from "./topic-client.js";
 
@@ -16,8 +16,12 @@ const TOPIC = 2;
 const SET = 0 as const;
 const withoutZstd = readsZstd ? "needs a Node.js that cannot read zstd, older than 22.15" : skip;
 
-for (const compression of ["gzip", "snappy", "lz4"])
-  test(`a source reads what brokers keep compressed with ${compression}`, { skip }, async (context) => {
+const withZstd = readsZstd ? skip : "needs a Node.js that reads zstd, 22.15 or later";
+
+for (const compression of ["gzip", "snappy", "lz4", "zstd"])
+  test(`a source reads what brokers keep compressed with ${compression}`, {
+    skip: compression === "zstd" ? withZstd : skip,
+  }, async (context) => {
     const { topic, make, write } = await ownTopic(context);
     await make(topic, 1, { "compression.type": compression });
     const numbers = Array.from({ length: 50 }, (_, n) => n);
@@ -64,6 +68,18 @@ test("a log is not kept in a topic whose records this Node.js cannot read", { sk
 
   assert.deepEqual([failure.code, failure.retryable], ["LOG_SETTINGS", false]);
   assert.match(failure.message, /compression\.type = zstd, which this Node\.js, v.* cannot read; run Node\.js 22\.15/);
+});
+
+test("a log is kept in a topic that is compressed with zstd", { skip: withZstd }, async (context) => {
+  const { topic, make } = await ownTopic(context, ".agents", ".letters");
+  await make(topic, 2, { "compression.type": "zstd" });
+  const log = ownLog(context, { address: kafkaOfTests() }, { topic });
+  await log.open(never());
+  await log.append(0, Buffer.from("compressed by the broker"));
+
+  const records = await recordsOf(log, 0);
+
+  assert.deepEqual(textsOf(records), ["compressed by the broker"]);
 });
 
 test("a read of a log fails with the reason where there is nothing but records that cannot be decoded", {
