@@ -8,7 +8,7 @@ import { tlsResult } from "../tls-result.js";
 import { withConnection } from "./connection.js";
 import { keptNames } from "./driver.js";
 import { mysqlErrors } from "./errors.js";
-import { type Grants, missingFor, readGrants } from "./grants.js";
+import { type Grants, missingFor, readGrants, revokedFrom } from "./grants.js";
 
 interface ProbeParts {
   readonly config: RdbConfig;
@@ -124,7 +124,7 @@ const rights: Ask = async (connection, { config, server }) => {
   const grants = readGrants(rows.map((row) => String(Object.values(row)[0])));
   const wanted = wantedBy(config);
   const missing = missingFor(undefined, wanted, grants);
-  if (missing.length === 0) return { outcome: "ok" };
+  if (missing.length === 0) return revokedIn(wanted, grants);
   const remedy = `an administrator can run GRANT ${missing.join(", ")} ON *.* TO the user, or on the databases of the services`;
   const usable = usableDatabases(wanted, grants);
   const lacking = `${missing.join(", ")} on all databases ${missing.length === 1 ? "is" : "are"} not granted to "${server.username}"`;
@@ -141,6 +141,20 @@ const rights: Ask = async (connection, { config, server }) => {
 };
 
 const MOST_NAMED = 5;
+
+/** Where rights to all databases do not count. */
+function revokedIn(wanted: readonly string[], grants: Grants): ProbeResult {
+  const [first, ...others] = revokedFrom(wanted, grants);
+  if (first === undefined) return { outcome: "ok" };
+  const { database } = first;
+  const missing = first.missing.join(", ");
+  const more = others.length === 0 ? "" : `, and rights in ${others.length} more databases`;
+  return {
+    outcome: "warning",
+    reason: `${missing} in database "${database}" was revoked${more} (partial_revokes)`,
+    remedy: `if services are stored there, an administrator can run GRANT ${missing} ON \`${database}\`.* TO the user`,
+  };
+}
 
 /** The names and patterns of databases in which everything is allowed. */
 function usableDatabases(wanted: readonly string[], grants: Grants): readonly string[] {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, type TestContext, test } from "node:test";
-import { missingFor, readGrants } from "../../../plugins/rdb-sink/mysql/grants.js";
+import { missingFor, readGrants, revokedFrom } from "../../../plugins/rdb-sink/mysql/grants.js";
 import { mysqlServer } from "../../support/mysql.js";
 import { found, probed, troubles } from "./probes.js";
 
@@ -116,6 +116,33 @@ const grantCases = [
   { line: "GRANT `role` TO `u`@`%`", name: "a", missing: ALL },
   { line: "GRANT ALL PRIVILEGES ON `%`.* TO `u`@`%`", name: undefined, missing: [] },
 ] as const;
+
+/** As MySQL 8 tells them. */
+const partly = [
+  "GRANT SELECT, CREATE ON *.* TO `u`@`%`",
+  "REVOKE CREATE ON `a_b`.* FROM `u`@`%`",
+  "REVOKE SELECT, CREATE ON `c`.* FROM `u`@`%`",
+  "GRANT SELECT ON `c`.* TO `u`@`%`",
+];
+
+for (const { name, missing } of [
+  { name: undefined, missing: [] },
+  { name: "axb", missing: [] },
+  { name: "a_b", missing: ["CREATE"] },
+  { name: "c", missing: ["CREATE"] },
+])
+  test(`what was revoked in part from a right to all databases is missing in database ${name ?? "any"}: ${missing}`, () => {
+    assert.deepEqual(missingFor(name, ALL, readGrants(partly)), missing);
+  });
+
+test("databases from which a wanted right was revoked in part are found, those of the server left out", () => {
+  const lines = [...partly, "REVOKE SELECT ON `mysql`.* FROM `u`@`%`", "REVOKE DROP ON `d`.* FROM `u`@`%`"];
+
+  assert.deepEqual(revokedFrom(ALL, readGrants(lines)), [
+    { database: "a_b", missing: ["CREATE"] },
+    { database: "c", missing: ["CREATE"] },
+  ]);
+});
 
 for (const { line, name, missing } of grantCases)
   test(`${line}: for ${name ?? "any database"} ${missing.join(", ") || "nothing"} is missing`, () => {
