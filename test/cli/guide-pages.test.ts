@@ -4,26 +4,30 @@ import path from "node:path";
 import { test } from "node:test";
 import { newKinds } from "../../core/cli/scaffold/plugin-names.js";
 import { command } from "../support/command.js";
-import { install, npm } from "../support/example-package.js";
+import { install } from "../support/example-package.js";
+import { testedTogether } from "../support/new-packages.js";
 import { repositoryRoot } from "../support/repository.js";
 import { tempFolder } from "../support/temp-folder.js";
 import { writeFiles } from "../support/written-files.js";
 
-for (const kind of newKinds)
-  test(`the complete example of the page about a ${kind} is built, passes its own test and the conformance suites`, async (context) => {
+test("the complete example of the page about each kind is built, passes its own test and the conformance suites", async (context) => {
+  const parent = await tempFolder(context);
+  const folders: string[] = [];
+  for (const kind of newKinds) {
     const { words, files } = await exampleOf(kind);
-    const parent = await tempFolder(context);
-
     const { exitCode, err } = await command([...words, "--into", parent]);
     assert.equal(exitCode, 0, err);
     const folder = path.join(parent, words[3] ?? "");
     await replaceCode(folder, files);
     await install(folder, "libsql");
-    const { code, output } = await npm(folder, "test");
+    folders.push(folder);
+  }
 
-    assert.equal(code, 0, output);
-    assert.match(output, /fail 0/);
-  });
+  const { code, output } = await testedTogether(parent, folders);
+
+  assert.equal(code, 0, output);
+  assert.match(output, /fail 0/);
+});
 
 interface PageExample {
   /** The words after `deneb`, as the page gives them. */

@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, test } from "node:test";
-import { promisify } from "node:util";
 import { type NewKind, newKinds } from "../../core/cli/scaffold/plugin-names.js";
 import { command } from "../support/command.js";
-import { exampleFolder, install, npm, ran } from "../support/example-package.js";
+import { exampleFolder, install, npm } from "../support/example-package.js";
+import { testedTogether } from "../support/new-packages.js";
 import { repositoryRoot } from "../support/repository.js";
 import { runCli } from "../support/run-cli.js";
 import { tempFolder } from "../support/temp-folder.js";
@@ -27,10 +26,10 @@ for (const words of [["event-lines"], ["sink", "event-lines"], ["sql-sink", "one
     const folder = await tempFolder(context);
     const name = words.at(-1) ?? "";
 
-    const { code, stdout } = await runCli(["plugin", "new", ...words, "--into", folder]);
+    const { exitCode, out } = await command(["plugin", "new", ...words, "--into", folder]);
 
-    assert.equal(code, 0);
-    assert.match(stdout, new RegExp(`next: cd .*${name} && npm install && npm test`));
+    assert.equal(exitCode, 0);
+    assert.match(out, new RegExp(`next: cd .*${name} && npm install && npm test`));
     assert.deepEqual(await textsOf(path.join(folder, name)), await textsOf(exampleFolder(name)));
     const licence = await readFile(path.join(repositoryRoot, "LICENSE"), "utf8");
     assert.equal(await readFile(path.join(folder, name, "LICENSE"), "utf8"), licence);
@@ -41,10 +40,10 @@ test("plugin new overwrites no folder", async (context) => {
   const folder = await tempFolder(context);
   await writeFiles(folder, { "mine/note.txt": "kept" });
 
-  const { code, stderr } = await runCli(["plugin", "new", "mine", "--into", folder]);
+  const { exitCode, err } = await command(["plugin", "new", "mine", "--into", folder]);
 
-  assert.equal(code, 1);
-  assert.match(stderr, /mine": it exists already; give another name/);
+  assert.equal(exitCode, 1);
+  assert.match(err, /mine": it exists already; give another name/);
   assert.deepEqual(await readdir(path.join(folder, "mine")), ["note.txt"]);
 });
 
@@ -73,15 +72,6 @@ for (const { words, says } of refused)
     assert.deepEqual(await readdir(folder), []);
   });
 
-/** Builds and tests a package with the command that its manifest gives for it. */
-async function tested(folder: string): Promise<void> {
-  const { scripts } = JSON.parse(await readFile(path.join(folder, "package.json"), "utf8"));
-  const env = { PATH: [path.join(folder, "node_modules", ".bin"), process.env["PATH"]].join(path.delimiter) };
-  const { code, output } = await ran("sh", ["-c", scripts.test], { cwd: folder, env });
-  assert.equal(code, 0, output);
-  assert.match(output, /fail 0/);
-}
-
 /** The files that npm would publish of each package. */
 async function packedFiles(...folders: readonly string[]): Promise<readonly (readonly string[])[]> {
   const { output } = await npm(
@@ -99,14 +89,6 @@ async function packedFiles(...folders: readonly string[]): Promise<readonly (rea
 
 interface Packed {
   readonly files: readonly { readonly path: string }[];
-}
-
-/** Tests a package as its author would; returns the files that npm would publish. */
-async function judged(folder: string): Promise<readonly string[]> {
-  const { code, output } = await npm(folder, "test");
-  assert.equal(code, 0, output);
-  const [files = []] = await packedFiles(folder);
-  return files;
 }
 
 const layouts = {
@@ -224,7 +206,7 @@ const placeOf = ({ kind, layout, folder }: Written) => path.join(place, `${kind}
 for (const one of written) {
   const { kind, layout, name, packageName, type } = one;
   const { language, source } = layouts[layout];
-  test(`the ${kind} ${name} in ${language} is the package ${packageName} of type ${type} and passes its own tests`, async () => {
+  test(`the ${kind} ${name} in ${language} is the package ${packageName} of type ${type} and has tests of its own`, async () => {
     const folder = placeOf(one);
 
     const { exitCode, err } = await command([
@@ -237,9 +219,15 @@ for (const one of written) {
     assert.equal(Reflect.get(Object(manifest), "name"), packageName);
     assert.match(await readFile(path.join(folder, source), "utf8"), new RegExp(`type: "${type}"`));
     await install(folder, "libsql");
-    await tested(folder);
   });
 }
+
+test("each new package is built and passes its own tests", async () => {
+  const { code, output } = await testedTogether(place, written.map(placeOf));
+
+  assert.equal(code, 0, output);
+  assert.match(output, /fail 0/);
+});
 
 test("each new package packs what it needs and nothing of its tests", async () => {
   const packed = await packedFiles(...written.map(placeOf));
@@ -254,87 +242,15 @@ test("each new package packs what it needs and nothing of its tests", async () =
   }
 });
 
-test("a new package ships the report that its script writes", async (context) => {
-  const parent = await tempFolder(context);
-  const folder = path.join(parent, "my-interceptor");
-  await runCli(["plugin", "new", "interceptor", "my-interceptor", "--into", parent]);
-  await install(folder, "libsql");
-
-  await npm(folder, "run", "build");
+test("a new package ships the report that its script writes", async () => {
+  const folder = path.join(place, "interceptor-typescript", "deneb-plugin-deneb");
   const { scripts } = JSON.parse(await readFile(path.join(folder, "package.json"), "utf8"));
   const report = path.join(folder, "deneb-report.json");
+
   const { code, stdout } = await runCli(["plugin", "test", folder, "--report", report]);
 
   assert.equal(scripts.report, "tsc && deneb plugin test . --report deneb-report.json");
   assert.equal(code, 0, stdout);
-  assert.ok((await judged(folder)).includes("deneb-report.json"));
-});
-
-/** Runs a program to its end; returns what it wrote to standard output. */
-async function runProgram(file: string, ...args: readonly string[]): Promise<string> {
-  const { stdout } = await promisify(execFile)(file, [...args]);
-  return stdout;
-}
-
-/** Unpacks what npm would publish of Deneb, with its dependencies beside it; returns the folder of the packages. */
-async function installedDeneb(folder: string): Promise<string> {
-  const modules = path.join(folder, "node_modules");
-  await mkdir(path.join(modules, "deneb"), { recursive: true });
-  const packed = await npm(repositoryRoot, "pack", "--ignore-scripts", "--silent", "--pack-destination", folder);
-  assert.equal(packed.code, 0, packed.output);
-  const [archive = ""] = (await readdir(folder)).filter((name) => name.endsWith(".tgz"));
-  const into = ["--strip-components=1", "-C", path.join(modules, "deneb")];
-  await runProgram("tar", "-xzf", path.join(folder, archive), ...into);
-  for (const name of await readdir(path.join(repositoryRoot, "node_modules"))) {
-    if (!name.startsWith(".")) await symlink(path.join(repositoryRoot, "node_modules", name), path.join(modules, name));
-  }
-  return modules;
-}
-
-test("a package written by an installed Deneb is installed, tested and given on without a registry", async (context) => {
-  const folder = await tempFolder(context);
-  const modules = await installedDeneb(folder);
-  const program = path.join(modules, "deneb", "dist", "core", "main.js");
-  const at = path.join(folder, "work", "my-sink");
-  const offline = ["--offline", "--no-audit", "--no-fund"];
-
-  await runProgram(
-    process.execPath,
-    program,
-    "plugin",
-    "new",
-    "sink",
-    "my-sink",
-    "--language",
-    "js",
-    "--into",
-    path.join(folder, "work"),
-  );
-  const installed = await npm(at, "install", ...offline);
-  const files = await judged(at);
-  const archive = await npm(at, "pack", "--silent", "--pack-destination", folder);
-  await writeFiles(folder, { "user/package.json": "{}" });
-  const used = await npm(
-    path.join(folder, "user"),
-    "install",
-    ...offline,
-    path.join(folder, "deneb-plugin-my-sink-0.1.0.tgz"),
-  );
-
-  assert.equal(installed.code, 0, installed.output);
-  assert.ok(files.includes("index.js"));
-  assert.equal(archive.code, 0, archive.output);
-  assert.equal(used.code, 0, used.output);
-  assert.deepEqual(
-    await readdir(path.join(folder, "user", "node_modules", "deneb-plugin-my-sink")).then((names) => names.sort()),
-    ["LICENSE", "README.md", "config.js", "conformance.js", "index.d.ts", "index.js", "my-sink.js", "package.json"],
-  );
-  const listed = await runProgram(
-    process.execPath,
-    program,
-    "plugins",
-    "--plugins",
-    path.join(folder, "user", "node_modules"),
-  );
-  assert.match(listed, /^sink +my-sink /m);
+  const [files = []] = await packedFiles(folder);
+  assert.ok(files.includes("deneb-report.json"));
 });

@@ -8,12 +8,14 @@ import { npm, type Ran, ran } from "../support/example-package.js";
 import { loggingAgent } from "../support/logging-agent.js";
 import { packedPackage } from "../support/packed-package.js";
 import { tempFolder } from "../support/temp-folder.js";
+import { writeFiles } from "../support/written-files.js";
 
 const revision = "0123456789abcdef0123456789abcdef01234567";
 const packed = await packedPackage(revision);
 after(() => packed.remove());
 const { folder, files, parent } = packed;
 const main = path.join(folder, "dist", "core", "main.js");
+const offline = ["--offline", "--no-audit", "--no-fund"];
 
 test("every link of a packed page leads to a file or a heading of the package", async () => {
   assert.ok(files.filter((file) => file.endsWith(".md")).length > 100);
@@ -102,18 +104,31 @@ test("the installed program runs an agent from its bundle", async (context) => {
   assert.ok(!reports.some((report) => report.includes("/deneb/dist/core/process.js")));
 });
 
-test("a new plugin of the installed program is installed without any registry, and passes its tests", async () => {
+test("a new plugin of the installed program is installed, tested and given on without any registry", async () => {
   const made = await program(["plugin", "new", "sink", "mine", "--language", "javascript", "--into", parent]);
   const mine = path.join(parent, "mine");
+  const user = path.join(parent, "user");
+  await writeFiles(user, { "package.json": "{}" });
 
-  const installed = await npm(mine, "install", "--offline", "--no-audit");
+  const installed = await npm(mine, "install", ...offline);
   const tested = await npm(mine, "test");
+  const archive = await npm(mine, "pack", "--silent", "--pack-destination", parent);
+  const used = await npm(user, "install", ...offline, path.join(parent, "deneb-plugin-mine-0.1.0.tgz"));
 
-  assert.equal(made.code, 0, made.output);
-  assert.equal(installed.code, 0, installed.output);
-  assert.equal(tested.code, 0, tested.output);
+  for (const { code, output } of [made, installed, tested, archive, used]) assert.equal(code, 0, output);
   const { devDependencies } = JSON.parse(await readFile(path.join(mine, "package.json"), "utf8"));
   assert.deepEqual(devDependencies, { deneb: "file:../node_modules/deneb" });
+  assert.deepEqual((await readdir(path.join(user, "node_modules", "deneb-plugin-mine"))).toSorted(), [
+    "LICENSE",
+    "README.md",
+    "config.js",
+    "conformance.js",
+    "index.d.ts",
+    "index.js",
+    "mine.js",
+    "package.json",
+  ]);
+  assert.match((await program(["plugins", "--plugins", path.join(user, "node_modules")])).output, /^sink +mine /m);
 });
 
 test("a new plugin finds Deneb too when its folder is reached over a symbolic link at another depth", async (context) => {
@@ -123,7 +138,7 @@ test("a new plugin finds Deneb too when its folder is reached over a symbolic li
   await symlink(path.join(parent, "a", "b"), link);
 
   const made = await program(["plugin", "new", "sink", "linked", "--language", "javascript", "--into", link]);
-  const installed = await npm(path.join(link, "linked"), "install", "--offline", "--no-audit");
+  const installed = await npm(path.join(link, "linked"), "install", ...offline);
 
   assert.equal(made.code, 0, made.output);
   assert.equal(installed.code, 0, installed.output);
