@@ -1,4 +1,4 @@
-import { once } from "node:events";
+import { once, setMaxListeners } from "node:events";
 import { join } from "node:path";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
@@ -109,6 +109,8 @@ function list(title: string, items: readonly string[]): readonly string[] {
 /** The signal that it returns ends the files that run: one that is sent to a runner alone does not reach their processes. */
 function stopOnSignal(servers: Servers): AbortSignal {
   const ending = new AbortController();
+  // One for each file that runs.
+  setMaxListeners(0, ending.signal);
   for (const [signal, number] of [
     ["SIGINT", 2],
     ["SIGTERM", 15],
