@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { columnName } from "../../ngsi/index.js";
 import { FailureLog } from "../../sdk/failure-log.js";
 import type { Context } from "../../sdk/index.js";
@@ -32,7 +33,7 @@ export class Views {
   readonly #changed = new Map<string, SchemaName>();
   /** By schema. */
   readonly #failures = new Map<string, FailureLog>();
-  /** What the views of a type were last made from. */
+  /** What the views of a type were last made from, as `sourceOf` tells it. */
   readonly #made = new Map<string, string>();
   readonly #ending = new AbortController();
   #timer: NodeJS.Timeout | undefined;
@@ -156,12 +157,12 @@ export class Views {
     const views = { ...target, ...viewed, names: this.#names, columns: typed.columns };
     if (typed.kept !== undefined && (await this.#remake(views, signal))) return;
     const kept = { ...views, columns: typed.kept ?? typed.columns };
-    const text = textOf(kept);
+    const source = sourceOf(kept);
     // Somebody may have dropped it.
-    if (this.#isMade(target, text) && columns.has(keyOf(target.all))) return;
+    if (this.#isMade(target, source) && columns.has(keyOf(target.all))) return;
     this.#made.delete(tableKey(target.all));
     for (const statements of sql.define(kept)) await store.driver.write(statements, signal);
-    this.#made.set(tableKey(target.all), text);
+    this.#made.set(tableKey(target.all), source);
   }
 
   /** Makes views whose columns have changed their types; false if that failed, which another view over them may cause. */
@@ -181,14 +182,14 @@ export class Views {
       );
       return false;
     }
-    this.#made.set(tableKey(views.all), textOf(views));
+    this.#made.set(tableKey(views.all), sourceOf(views));
     store.log.info(fields, "a column of a view is text now, because its latest values do not fit its type");
     return true;
   }
 
-  #isMade({ all }: Target, text: string): boolean {
-    const same = this.#made.get(tableKey(all)) === text;
-    this.#made.set(tableKey(all), text);
+  #isMade({ all }: Target, source: string): boolean {
+    const same = this.#made.get(tableKey(all)) === source;
+    this.#made.set(tableKey(all), source);
     return same;
   }
 }
@@ -205,9 +206,11 @@ const byName = ({ name: { table: a } }: ListedType, { name: { table: b } }: List
 
 type Target = Pick<EntityViews, "at" | "entityType" | "all" | "latest" | "tidy">;
 
-/** What views are made from. */
-function textOf({ columns, histories, lastData }: EntityViews): string {
-  return JSON.stringify([columns, histories, lastData]);
+/** Tells what views are made from: a hash, because they may be over hundreds of tables each. */
+function sourceOf({ columns, histories, lastData }: EntityViews): string {
+  return createHash("sha256")
+    .update(JSON.stringify([columns, histories, lastData]))
+    .digest("base64");
 }
 
 function keyOf({ schema, table }: TableName): string {
