@@ -144,10 +144,15 @@ export class DeadLetterReplay {
   }
 
   async #drop(sink: string, choice: LetterChoice): Promise<DropResult> {
-    const ids: string[] = [];
-    for await (const { id } of this.chosen({ ...choice, sink })) ids.push(id);
-    const { length: dropped } = await this.letters.drop(sink, ids, mayGo);
-    return { dropped, underway: ids.length - dropped };
+    let found = 0;
+    const ids = async function* (letters: AsyncIterable<OpenLetter>) {
+      for await (const { id } of letters) {
+        found += 1;
+        yield id;
+      }
+    };
+    const dropped = await this.letters.drop(sink, ids(this.chosen({ ...choice, sink })), mayGo);
+    return { dropped, underway: found - dropped };
   }
 
   async #replay(sink: string, choice: LetterChoice, dryRun: boolean): Promise<ReplayResult> {

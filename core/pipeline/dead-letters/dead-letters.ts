@@ -9,7 +9,7 @@ import { DeadLetterFile } from "./file.js";
 import type { DeadLetterLimits } from "./limits.js";
 import { type LetterPage, type LetterPlace, type SearchBounds, searchFile } from "./search.js";
 import type { LetterSharing, PlacedChange } from "./shared-changes.js";
-import { LetterShelf, type MarkCondition } from "./shelf.js";
+import { type LetterIds, LetterShelf, type MarkCondition } from "./shelf.js";
 import { isOpen, type LetterEntry } from "./table.js";
 
 export type { LetterCounts } from "./book.js";
@@ -223,9 +223,9 @@ export class DeadLetters {
     return ids.length === 0 ? [] : await this.#shelf(sink).mark(ids, mark, when);
   }
 
-  /** Drops the letters for which the condition holds at that moment, and removes them from the disk; resolves to their ids. */
-  async drop(sink: string, ids: readonly string[], when: MarkCondition): Promise<readonly string[]> {
-    return ids.length === 0 ? [] : await this.#shelf(sink).drop(ids, when);
+  /** Drops the letters for which the condition holds at that moment, and removes them from the disk; resolves to how many. */
+  async drop(sink: string, ids: LetterIds, when: MarkCondition): Promise<number> {
+    return await this.#shelf(sink).drop(ids, when);
   }
 
   /** Removes the text of settled letters from the disk, now instead of within seconds. */

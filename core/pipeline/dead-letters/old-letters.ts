@@ -1,6 +1,7 @@
 import type { Logger } from "../../sdk/index.js";
 import type { Clock } from "../../tokens.js";
 import type { LetterBook } from "./book.js";
+import type { OpenLetter } from "./dead-letter.js";
 import type { DeadLetterFile } from "./file.js";
 import { type DeadLetterLimits, LetterAge } from "./limits.js";
 import type { LetterEntry } from "./table.js";
@@ -14,8 +15,8 @@ interface OldLettersParts {
   /** Milliseconds since some moment; nobody sets them. */
   readonly uptime: () => number;
   readonly book: () => Promise<LetterBook>;
-  /** Drops the letters for which the condition holds; resolves to their ids. */
-  drop(ids: readonly string[], when: (entry: LetterEntry | undefined) => boolean): Promise<readonly string[]>;
+  /** Drops the letters for which the condition holds; resolves to how many. */
+  drop(ids: AsyncIterable<string>, when: (entry: LetterEntry | undefined) => boolean): Promise<number>;
 }
 
 /** The letters of a sink that are too old, where the operator asked for their removal. */
@@ -41,12 +42,12 @@ export class OldLetters {
       log.warn(fields, "dead letters are too old and will be removed when they still are after a day of uptime");
       return;
     }
-    const ids: string[] = [];
-    for await (const { id, time, state } of file.open(book)) {
-      if (state === "waiting" && Date.parse(time) < cutoff) ids.push(id);
-    }
-    const { length: deleted } = await drop(ids, (entry) => entry?.mark === "waiting");
+    const deleted = await drop(waitingBefore(cutoff, file.open(book)), (entry) => entry?.mark === "waiting");
     book.deleted += deleted;
     log.error({ sink, letters: deleted, days: limits.days }, "dead letters removed: they were too old");
   }
+}
+
+async function* waitingBefore(cutoff: number, letters: AsyncIterable<OpenLetter>): AsyncGenerator<string> {
+  for await (const { id, time, state } of letters) if (state === "waiting" && Date.parse(time) < cutoff) yield id;
 }

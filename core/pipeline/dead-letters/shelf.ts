@@ -20,6 +20,9 @@ import { ShelfTidying } from "./tidying.js";
 /** Letters that one line of work handles at once. */
 const lettersAtOnce = 1000;
 
+/** Ids of letters, which may be many. */
+export type LetterIds = Iterable<string> | AsyncIterable<string>;
+
 /** Given what a letter stands at, whether it is marked. */
 export type MarkCondition = (entry: LetterEntry | undefined) => boolean;
 
@@ -170,22 +173,16 @@ export class LetterShelf {
     when: MarkCondition = () => true,
   ): Promise<readonly string[]> {
     const marked: string[] = [];
-    for await (const some of this.#marking(ids, mark, when)) marked.push(...some);
-    return marked;
-  }
-
-  /** The ids of each portion once it is marked. */
-  async *#marking(
-    ids: readonly string[],
-    mark: LetterMark["mark"],
-    when: MarkCondition,
-  ): AsyncGenerator<readonly string[]> {
-    for (let at = 0; at < ids.length; at += lettersAtOnce) {
-      const some = ids.slice(at, at + lettersAtOnce);
+    for await (const some of portionsOf(ids)) {
       const marking = { mark, when, time: this.#parts.clock.now().toISOString() };
       const sharing = this.#sharing;
-      yield sharing === undefined ? await this.#markOwn(some, marking) : await this.#markShared(some, marking, sharing);
+      marked.push(
+        ...(sharing === undefined
+          ? await this.#markOwn(some, marking)
+          : await this.#markShared(some, marking, sharing)),
+      );
     }
+    return marked;
   }
 
   async #markOwn(ids: readonly string[], { mark, when, time }: Marking): Promise<readonly string[]> {
@@ -215,22 +212,26 @@ export class LetterShelf {
   }
 
   /**
-   * Drops the letters for which the condition holds, and removes them from the disk; resolves to their ids. Where the disk has no
-   * room for their marks, the file is rewritten without them.
+   * Drops the letters for which the condition holds, and removes them from the disk; resolves to how many. Where the disk has no
+   * room for their marks, the file is rewritten without them; only then all ids are held together.
    */
-  async drop(ids: readonly string[], when: MarkCondition): Promise<readonly string[]> {
-    const dropped: string[] = [];
-    try {
-      for await (const some of this.#marking(ids, "dropped", when)) dropped.push(...some);
-    } catch (error) {
-      if (this.#sharing !== undefined || !isWithoutRoom(error)) throw error;
-      return [...dropped, ...(await this.#dropUnmarked(ids, when, error))];
+  async drop(ids: LetterIds, when: MarkCondition): Promise<number> {
+    let dropped = 0;
+    const portions = portionsOf(ids);
+    for await (const some of portions) {
+      try {
+        dropped += (await this.mark(some, "dropped", when)).length;
+      } catch (error) {
+        if (this.#sharing !== undefined || !isWithoutRoom(error)) throw error;
+        for await (const more of portions) some.push(...more);
+        return dropped + (await this.#dropUnmarked(some, when, error));
+      }
     }
-    if (dropped.length > 0) await this.compact();
+    if (dropped > 0) await this.compact();
     return dropped;
   }
 
-  async #dropUnmarked(ids: readonly string[], when: MarkCondition, unmarked: unknown): Promise<readonly string[]> {
+  async #dropUnmarked(ids: readonly string[], when: MarkCondition, unmarked: unknown): Promise<number> {
     const { file, clock, run } = this.#parts;
     return await this.#tidying.alone(async (signal) => {
       const book = await this.#read();
@@ -246,7 +247,7 @@ export class LetterShelf {
       for (const id of chosen) book.note({ id, mark: "dropped", time, run }, 0);
       book.settledTexts = 0;
       book.forgetSettled();
-      return chosen;
+      return chosen.length;
     });
   }
 
@@ -286,6 +287,17 @@ export class LetterShelf {
     this.#book ??= new LetterBook(await this.#parts.file.contents(this.#sharing));
     return this.#book;
   }
+}
+
+async function* portionsOf(ids: LetterIds): AsyncGenerator<string[]> {
+  let some: string[] = [];
+  for await (const id of ids) {
+    some.push(id);
+    if (some.length < lettersAtOnce) continue;
+    yield some;
+    some = [];
+  }
+  if (some.length > 0) yield some;
 }
 
 function owned(records: readonly LetterRecord[]): readonly OwnedRecord[] {

@@ -152,6 +152,22 @@ test("letters that are settled while others are read are left out, over a file t
   assert.deepEqual(await openIds(letters), read);
 });
 
+test("letters are dropped while their ids are still read: the ids of millions are not held together", async (context) => {
+  const { letters } = await setUp(context);
+  await letters.keep(Array.from({ length: 2500 }, (_, index) => letter(`l${index}`)));
+  const waiting = new Map<number, number | undefined>();
+  const ids = async function* () {
+    for (let index = 0; index < 2500; index += 1) {
+      waiting.set(index, letters.counts()[0]?.waiting);
+      yield `l${index}`;
+    }
+  };
+
+  const dropped = await letters.drop("s/1", ids(), () => true);
+
+  assert.deepEqual([dropped, waiting.get(0), waiting.get(1500), await openIds(letters)], [2500, 2500, 1500, []]);
+});
+
 test("a replayed letter that fails again waits again, once", async (context) => {
   const { letters } = await setUp(context);
   await letters.keep([letter("a")]);
