@@ -81,10 +81,13 @@ async function exportOf(specifier: string): Promise<Exported> {
   }
 }
 
+const AS_ES_MODULE =
+  'a plugin must be an ES module: write "type": "module" into its package.json, and import instead of require';
+
 /** Not within the limit: finding the place of a syntax error takes processes of its own. */
 async function notLoaded(error: unknown, specifier: string): Promise<ProblemText> {
   const remedy = isRequireOfDeneb(error)
-    ? 'a plugin must be an ES module: write "type": "module" into its package.json, and import instead of require'
+    ? AS_ES_MODULE
     : "correct the file, install what it imports, or remove its folder";
   const { reasonNotLoaded } = await import("./load-errors.js");
   return { cause: `could not be loaded: ${await reasonNotLoaded(error, specifier)}`, remedy };
@@ -147,6 +150,8 @@ function problemsOf(origin: string, definition: unknown, loading: Loading): read
     const remedy = "export the result of definePlugin of deneb/sdk as default, or a list of such results";
     return [{ origin, cause: "has no plugin definition as its default export", remedy }];
   }
+  // What compilers make of "export default" for require: the definition is a member of it.
+  if ("__esModule" in definition) return [{ origin, cause: "was compiled to a CommonJS module", remedy: AS_ES_MODULE }];
   const who = typeof definition.type === "string" ? `declares the plugin "${definition.type}"` : "declares a plugin";
   const told = ({ fault, ...others }: DeclarationFault, join: string) => ({
     ...others,

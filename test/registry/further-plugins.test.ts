@@ -100,18 +100,31 @@ for (const { name, installed, remedy } of absent)
     assert.equal(problems[0]?.remedy, remedy);
   });
 
-test("of a CommonJS module that requires the contract the remedy is an ES module, not to install deneb", async (context) => {
-  const folder = await tempFolder(context);
-  await writeFiles(folder, {
-    "mine/package.json": '{ "keywords": ["deneb-plugin"], "main": "main.js" }',
-    "mine/main.js": 'const { definePlugin } = require("deneb/sdk"); module.exports = definePlugin({});',
+const modulesForRequire = [
+  {
+    code: 'module.exports = require("deneb/sdk").definePlugin({});',
+    cause: /^could not be loaded: .*Cannot find module 'deneb\/sdk'/,
+  },
+  {
+    code: 'Object.defineProperty(exports, "__esModule", { value: true }); exports.default = { kind: "sink" };',
+    cause: /^was compiled to a CommonJS module$/,
+  },
+] as const;
+
+for (const { code, cause } of modulesForRequire)
+  test(`of the CommonJS module ${code} the remedy is an ES module`, async (context) => {
+    const folder = await tempFolder(context);
+    await writeFiles(folder, {
+      "mine/package.json": '{ "keywords": ["deneb-plugin"], "main": "main.js" }',
+      "mine/main.js": code,
+    });
+
+    const { problems } = await discover([folder]);
+
+    assert.equal(problems.length, 1);
+    assert.match(problems[0]?.cause ?? "", cause);
+    assert.match(problems[0]?.remedy ?? "", /^a plugin must be an ES module: write "type": "module"/);
   });
-
-  const { problems } = await discover([folder]);
-
-  assert.match(problems[0]?.cause ?? "", /^could not be loaded: .*Cannot find module 'deneb\/sdk'/);
-  assert.match(problems[0]?.remedy ?? "", /^a plugin must be an ES module: write "type": "module"/);
-});
 
 test("a folder that is a package with the keyword deneb-plugin is one plugin, and so is one below a folder", async (context) => {
   const folder = await tempFolder(context);
