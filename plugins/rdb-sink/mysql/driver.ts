@@ -185,10 +185,13 @@ interface ServerFacts {
   readonly isMariaDb: boolean;
 }
 
+/** The comment is read by MariaDB alone, whatever a fork or a configured `version` calls it; the name counts where a proxy removes comments. */
+const FACTS = "SELECT @@max_allowed_packet AS most, VERSION() LIKE '%mariadb%' /*M! OR TRUE */ AS isMariaDb";
+
 async function serverFacts(connection: Connection): Promise<ServerFacts> {
-  const [rows] = await connection.query<RowDataPacket[]>("SELECT @@max_allowed_packet AS most, VERSION() AS version");
+  const [rows] = await connection.query<RowDataPacket[]>(FACTS);
   const [row] = rows;
-  return { mostBytes: Number(row?.["most"]), isMariaDb: /mariadb/i.test(String(row?.["version"])) };
+  return { mostBytes: Number(row?.["most"]), isMariaDb: Number(row?.["isMariaDb"]) === 1 };
 }
 
 /** With the code and the words of the server. */
