@@ -11,7 +11,7 @@ interface ParsedProperties {
 
 /** Reads the syntax of a Java properties file. Where a key is given more than once, the last line is used. */
 export function parseProperties(text: string): ParsedProperties {
-  const { nodes, faults } = parseTolerantly(text);
+  const { nodes, faults } = parseTolerantly(withoutEmptyBegins(text));
   const all = nodes.map(({ key, value, startingLineNumber }) => ({
     key: key.trim(),
     value: value.trim(),
@@ -23,6 +23,18 @@ export function parseProperties(text: string): ParsedProperties {
     overridden: all.filter((setting) => last.get(setting.key) !== setting),
     faults: [...faults, ...nodes.flatMap(encodingFaults), ...repetitionFaults(all)],
   };
+}
+
+/** A line with nothing but a backslash begins no entry: for Java the next one does, which may be a comment; for the parser it goes on. */
+function withoutEmptyBegins(text: string): string {
+  let isContinued = false;
+  const read = (line: string, lineBreak: string): string => {
+    if (!isContinued && lineBreak !== "" && /^[ \t\f]*\\$/.test(line)) return lineBreak;
+    const isComment = !isContinued && /^[ \t\f]*[#!]/.test(line);
+    isContinued = !isComment && /(?<!\\)(?:\\\\)*\\$/.test(line);
+    return line + lineBreak;
+  };
+  return text.replace(/([^\r\n]*)(\r\n|\r|\n|$)/g, (_, line: string, lineBreak: string) => read(line, lineBreak));
 }
 
 type PropertyNode = ReturnType<Properties["getProperties"]>[number];

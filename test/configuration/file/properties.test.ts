@@ -14,6 +14,14 @@ const settings = [
       { key: "e", value: "f", line: 4 },
     ],
   },
+  {
+    says: "a backslash alone on the first line of an entry, and of a comment",
+    text: "\\\n \\\r\na = b\n\\\n# note\nc = \\\n\\\nd",
+    expected: [
+      { key: "a", value: "b", line: 3 },
+      { key: "c", value: "d", line: 6 },
+    ],
+  },
   { says: "a number sign in a value", text: "a = b # c", expected: [{ key: "a", value: "b # c", line: 1 }] },
   { says: "an escaped letter and UTF-8", text: "a = \\u00e9 é", expected: [{ key: "a", value: "é é", line: 1 }] },
   { says: "a byte order mark", text: "\uFEFFa = b", expected: [{ key: "a", value: "b", line: 1 }] },
