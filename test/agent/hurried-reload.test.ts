@@ -34,7 +34,7 @@ async function storing(context: TestContext, create: () => Sink) {
 }
 
 test("a reload that waits for a store goes back within seconds when it is hurried", {
-  timeout: 30_000,
+  timeout: 120_000,
 }, async (context) => {
   const away = () => new ScriptedSink(() => new AgentError("AWAY", "storing", { retryable: true }));
   const { agent, reload, topology } = await storing(context, away);
@@ -50,7 +50,7 @@ test("a reload that waits for a store goes back within seconds when it is hurrie
 });
 
 test("a write that is running when its reload is hurried ends, and is not made again", {
-  timeout: 30_000,
+  timeout: 120_000,
 }, async (context) => {
   let begun = () => {};
   let release = () => {};

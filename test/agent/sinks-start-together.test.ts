@@ -77,7 +77,7 @@ async function agentOf(context: TestContext, sinks: MeetingSinks) {
   return { agent: container.resolve(AGENT), reload: container.resolve(RELOAD), topology };
 }
 
-test("sinks start side by side, at the start of the agent and in a reload", { timeout: 30_000 }, async (context) => {
+test("sinks start side by side, at the start of the agent and in a reload", { timeout: 120_000 }, async (context) => {
   const { agent, reload, topology } = await agentOf(context, new MeetingSinks());
   context.after(() => agent.stop(10));
 
@@ -92,7 +92,7 @@ test("sinks start side by side, at the start of the agent and in a reload", { ti
 });
 
 test("of sinks that fail to start the first one is named, when the others have ended, and all are stopped", {
-  timeout: 30_000,
+  timeout: 120_000,
 }, async (context) => {
   const sinks = new MeetingSinks(["third", "second"]);
   const { agent } = await agentOf(context, sinks);

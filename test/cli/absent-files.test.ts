@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
-import { runCli } from "../support/run-cli.js";
+import { runCli, runHere } from "../support/run-cli.js";
 import { tempFolder } from "../support/temp-folder.js";
 
 const properties = `
@@ -120,5 +120,7 @@ async function ran(context: TestContext, line: string) {
     ["DATA", path.join(folder, "data")],
     ["SELECT", "select 1"],
   ]);
-  return { ...(await runCli(line.split(" ").map((word) => words.get(word) ?? word))), none };
+  const args = line.split(" ").map((word) => words.get(word) ?? word);
+  const isLong = ["run", "plugin"].includes(args[0] ?? "");
+  return { ...(await (isLong ? runCli(args) : runHere(args))), none };
 }

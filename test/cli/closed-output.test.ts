@@ -41,7 +41,7 @@ test("a command whose output does not fit on the disk says so in a sentence and 
   assert.match(said, /^deneb: writing to the standard output failed: ENOSPC: .*\n$/);
 });
 
-test("an agent whose messages do not fit on the disk runs", { skip: without, timeout: 60_000 }, async (context) => {
+test("an agent whose messages do not fit on the disk runs", { skip: without, timeout: 300_000 }, async (context) => {
   const folder = await tempFolder(context);
   const config = path.join(folder, "agent.properties");
   await writeFile(config, `${loggingAgent}a.sinks.k.odd = 1\n`);

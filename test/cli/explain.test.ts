@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
-import { runCli } from "../support/run-cli.js";
+import { runHere } from "../support/run-cli.js";
 import { tempFolder } from "../support/temp-folder.js";
 import { writeFiles } from "../support/written-files.js";
 
@@ -46,7 +46,7 @@ async function explained(context: TestContext, more: readonly string[], files: R
   await writeFiles(folder, { "a.properties": properties, "note.json": notification, ...files });
   const at = (name: string) => path.join(folder, name);
   const flags = ["--config", at("a.properties"), "--data-dir", at("data"), "--header", "Fiware-Service: OpenIoT"];
-  const result = await runCli(["explain", ...flags, ...more, at("note.json")]);
+  const result = await runHere(["explain", ...flags, ...more, at("note.json")]);
   return { ...result, left: (await readdir(folder)).sort() };
 }
 

@@ -14,7 +14,7 @@ import type { Entity } from "../../core/ngsi/index.js";
 import { smallDisk } from "../crash/small-disk.js";
 import { attribute, entity, eventOf, never, sinkOf } from "../plugins/rdb-sink/sinks.js";
 import { recordingTerminal } from "../support/recording-terminal.js";
-import { main, runCli } from "../support/run-cli.js";
+import { main, runHere } from "../support/run-cli.js";
 import { tempFolder } from "../support/temp-folder.js";
 
 const hard: Entity = {
@@ -55,7 +55,7 @@ deneb.sources.h.port = 5050
 deneb.sources.h.handler = ngsi
 `,
   );
-  return { folder, run: (...args: readonly string[]) => runCli(["export", "--config", file, ...args]) };
+  return { folder, run: (...args: readonly string[]) => runHere(["export", "--config", file, ...args]) };
 }
 
 test("CSV quotes what needs it, and tells an empty text from a null", async (context) => {

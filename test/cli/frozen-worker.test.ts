@@ -34,7 +34,7 @@ test("a connection that was given to a frozen worker is closed when that is kill
   assert.equal(await agent.end("SIGTERM"), 0);
 });
 
-test("a stop that comes while the workers are loaded ends them", { timeout: 60_000 }, async (context) => {
+test("a stop that comes while the workers are loaded ends them", { timeout: 300_000 }, async (context) => {
   const folder = await tempFolder(context);
   const file = path.join(folder, "agent.properties");
   await writeFile(file, durable);

@@ -11,8 +11,8 @@ import { freePort } from "../support/free-port.js";
 import { loggingAgent } from "../support/logging-agent.js";
 import { durable, lives, nowhere, postMany, roomsOf, startWorkers } from "../support/logging-workers.js";
 import { recordingLog } from "../support/recording-log.js";
-import { runCli } from "../support/run-cli.js";
-import { killWorker, storedByAll, teamOf } from "../support/team.js";
+import { runCli, runHere } from "../support/run-cli.js";
+import { storedByAll, teamOf } from "../support/team.js";
 import { tempFolder } from "../support/temp-folder.js";
 import { until } from "../support/until.js";
 
@@ -32,60 +32,10 @@ test("workers share the port of a source, each with its channel, and one ledger 
   assert.deepEqual(agent.errors, []);
 });
 
-test("a worker that is killed is started again, and what it had accepted is stored", async (context) => {
+test("a worker that is killed is started again, meanwhile the agent is not ready and names it, and what it had accepted is stored", async (context) => {
   const { agent } = await startWorkers(context, { workers: 2 });
+  const { workers } = await teamOf(agent);
   await postMany(agent, 10);
-
-  await killWorker(agent, 2);
-  await postMany(agent, 10, 11);
-
-  await until(
-    async () => roomsOf(agent),
-    (rooms) => rooms.size === 20,
-  );
-  assert.equal(await agent.end("SIGTERM"), 0);
-});
-
-test("a worker is started again where the folder of the sockets was removed", async (context) => {
-  const temporary = await tempFolder(context);
-  const folder = await tempFolder(context);
-  const env = { DENEB_WORKERS: "2", TMPDIR: temporary };
-  const agent = await startAgent(context, { properties: durable, folder, env });
-  const { workers } = await teamOf(agent);
-
-  for (const name of await readdir(temporary)) await rm(path.join(temporary, name), { recursive: true });
-  for (const { pid = 0 } of workers) process.kill(pid, "SIGKILL");
-
-  await until(
-    async () => (await fetch(`${agent.managementUrl}/ready`)).status,
-    (status) => status === 200,
-  );
-  assert.equal(await agent.end("SIGTERM"), 0);
-});
-
-test("workers that live are reached again when the folder of the sockets was removed", async (context) => {
-  const temporary = await tempFolder(context);
-  const folder = await tempFolder(context);
-  const env = { DENEB_WORKERS: "2", TMPDIR: temporary };
-  const agent = await startAgent(context, { properties: durable, folder, env });
-  const { workers } = await teamOf(agent);
-  const status = async () => (await fetch(`${agent.managementUrl}/ready`)).status;
-
-  for (const name of await readdir(temporary)) await rm(path.join(temporary, name), { recursive: true });
-  assert.equal(await status(), 503);
-  await until(status, (now) => now === 200);
-
-  assert.deepEqual(
-    (await teamOf(agent)).workers.map(({ pid }) => pid),
-    workers.map(({ pid }) => pid),
-  );
-  assert.equal(await agent.end("SIGTERM"), 0);
-  assert.deepEqual(await readdir(temporary), []);
-});
-
-test("while a worker is started again the agent is not ready and says which one", async (context) => {
-  const { agent } = await startWorkers(context, { workers: 2 });
-  const { workers } = await teamOf(agent);
 
   process.kill(workers[1]?.pid ?? 0, "SIGKILL");
 
@@ -93,6 +43,43 @@ test("while a worker is started again the agent is not ready and says which one"
   const { obstacles } = await until(ready, ({ status }) => status === "not ready");
   assert.equal(obstacles[0].component, "worker 2");
   await until(ready, ({ status }) => status === "ready");
+  await postMany(agent, 10, 11);
+  await until(
+    async () => roomsOf(agent),
+    (rooms) => rooms.size === 20,
+  );
+  assert.equal(await agent.end("SIGTERM"), 0);
+});
+
+test("where the folder of the sockets was removed, workers that live are reached again, and killed ones are started again", async (context) => {
+  const temporary = await tempFolder(context);
+  const folder = await tempFolder(context);
+  const env = { DENEB_WORKERS: "2", TMPDIR: temporary };
+  const agent = await startAgent(context, { properties: durable, folder, env });
+  const { workers } = await teamOf(agent);
+  const status = async () => (await fetch(`${agent.managementUrl}/ready`)).status;
+  const removeSockets = async () => {
+    for (const name of await readdir(temporary)) await rm(path.join(temporary, name), { recursive: true });
+  };
+
+  await removeSockets();
+  assert.equal(await status(), 503);
+  await until(status, (now) => now === 200);
+
+  assert.deepEqual(
+    (await teamOf(agent)).workers.map(({ pid }) => pid),
+    workers.map(({ pid }) => pid),
+  );
+  await removeSockets();
+  for (const { pid = 0 } of workers) process.kill(pid, "SIGKILL");
+  await until(
+    async () => (await teamOf(agent).catch(() => undefined))?.workers ?? [],
+    (now) =>
+      now.length === 2 && now.every(({ pid, state }, index) => state === "running" && pid !== workers[index]?.pid),
+  );
+  await until(status, (now) => now === 200);
+  assert.equal(await agent.end("SIGTERM"), 0);
+  assert.deepEqual(await readdir(temporary), []);
 });
 
 test("with fewer workers than before, what the others have left is stored, and they end", async (context) => {
@@ -212,20 +199,15 @@ test("the file says how many workers there are, and a change of that takes effec
   assert.equal((await teamOf(again.agent)).workers.length, 3);
 });
 
-test("a number of workers outside the file counts more than that of the file", async (context) => {
-  const { agent } = await startWorkers(context, { workers: 2, properties: `${durable}\na.workers = 3\n` });
-
-  assert.equal((await teamOf(agent)).workers.length, 2);
-});
-
 /** The sum over all workers. */
 async function capacityOf({ managementUrl }: AgentProcess): Promise<number> {
   const { stats } = JSON.parse(await (await fetch(`${managementUrl}/v1/stats`)).text());
   return stats.channels[0]?.capacity;
 }
 
-test("SIGHUP to the supervisor reloads the configuration of every worker", async (context) => {
-  const { agent, folder } = await startWorkers(context, { workers: 2 });
+test("a number of workers outside the file counts more than that of the file, and SIGHUP reloads every worker", async (context) => {
+  const { agent, folder } = await startWorkers(context, { workers: 2, properties: `${durable}\na.workers = 3\n` });
+  assert.equal((await teamOf(agent)).workers.length, 2);
 
   await appendFile(path.join(folder, "agent.properties"), "\na.channels.c.capacity = 77777\n");
   agent.process.kill("SIGHUP");
@@ -296,7 +278,7 @@ for (const { what, lines, reason } of refused)
         const file = path.join(folder, "agent.properties");
         await appendFile(file, `${loggingAgent}\n${lines.replace("FOLDER", path.join(folder, "own"))}\n${more}\n`);
 
-        const { code, stderr } = await runCli([command, "-f", file, ...flagsIn(folder), ...flags]);
+        const { code, stderr } = await runHere([command, "-f", file, ...flagsIn(folder), ...flags]);
 
         assert.equal(code, 2);
         assert.ok(stderr.includes(`${key} = "2"`), stderr);

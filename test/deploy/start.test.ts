@@ -85,7 +85,7 @@ test("a signal that arrives while the first process of a container loads ends it
   const env = { PATH: process.env["PATH"], AGENT_SERVICE_HOST: "127.0.0.1", AGENT_SERVICE_PORT: "0" };
   const own = { ...env, DENEB_MANAGEMENT_PORT: "0", DENEB_DATA_DIR: path.join(folder, "data") };
   const child = spawn("unshare", ["--pid", "--fork", ...words], { env: own, stdio: ["ignore", "ignore", "pipe"] });
-  const exited = once(child, "exit", { signal: AbortSignal.timeout(30_000) });
+  const exited = once(child, "exit", { signal: AbortSignal.timeout(120_000) });
   const [notice] = await once(child.stderr, "data");
   const first = Number(await readFile(`/proc/${child.pid}/task/${child.pid}/children`, "utf8"));
   t.after(() => child.exitCode === null && process.kill(first, "SIGKILL"));

@@ -20,7 +20,7 @@ test("GET /v1/stats shows what moved through each component, PUT /v1/stats sets 
     { headers: {}, body: 1 },
     { headers: {}, body: 2 },
   ]);
-  await agent.assembly.sinks[0]?.feed.drain(AbortSignal.timeout(5000));
+  await agent.assembly.sinks[0]?.feed.drain(AbortSignal.timeout(120_000));
 
   const before = await call("GET", "/v1/stats");
   const reset = await call("PUT", "/v1/stats");

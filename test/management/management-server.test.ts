@@ -63,7 +63,7 @@ test("files of TLS that are replaced are in use for the connections that come th
   await assert.rejects(asked(first.cert));
 });
 
-test("a stop ends connections in their TLS handshake", { timeout: 10_000 }, async (context) => {
+test("a stop ends connections in their TLS handshake", { timeout: 120_000 }, async (context) => {
   const tls = { ...selfSigned("server"), ca: undefined };
   const { call, port, server } = await runningManagement(context, { tls });
   const client = connect(port, "127.0.0.1").resume();

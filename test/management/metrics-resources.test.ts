@@ -59,7 +59,7 @@ test("attempts, stored events and dead letters of a sink are counted in the metr
 
   await agent.assembly.sources[0]?.processor.emit([{ headers, body: "good" }]);
   await agent.assembly.sources[0]?.processor.emit([{ headers, body: "poison" }]);
-  await agent.assembly.sinks[0]?.feed.drain(AbortSignal.timeout(5000));
+  await agent.assembly.sinks[0]?.feed.drain(AbortSignal.timeout(120_000));
 
   const { body } = await call("GET", "/v1/admin/metrics");
   const { outgoingTransactions, outgoingTransactionError, incomingTransactionError, serviceTime } =

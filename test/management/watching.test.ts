@@ -23,7 +23,7 @@ test("GET /ready is red and names the sink that does not progress while its chan
   const clock = settableClock();
   const { agent, call } = await runningManagement(context, { clock });
   clock.pass(3600);
-  await agent.assembly.sinks[0]?.feed.halt(AbortSignal.timeout(5000));
+  await agent.assembly.sinks[0]?.feed.halt(AbortSignal.timeout(120_000));
   await agent.assembly.sources[0]?.processor.emit([{ headers, body: 1 }]);
   const since = clock.now().toISOString();
 
@@ -54,7 +54,7 @@ test("GET /ready is red with reason and time while the store of a sink is away, 
   const late = await call("GET", "/ready");
   const live = await call("GET", "/live");
   broken = false;
-  await agent.assembly.sinks[0]?.feed.drain(AbortSignal.timeout(5000));
+  await agent.assembly.sinks[0]?.feed.drain(AbortSignal.timeout(120_000));
   const after = await call("GET", "/ready");
 
   assert.deepEqual([early.status, late.status, live.status, after.status], [200, 503, 200, 200]);
@@ -97,7 +97,7 @@ test("GET /ready is red when a component is stopped, GET /live is not", async (c
 test("GET /metrics tells transactions, components and the process in the text format", async (context) => {
   const { agent, metrics, call } = await runningManagement(context);
   await agent.assembly.sources[0]?.processor.emit([{ headers, body: 1 }]);
-  await agent.assembly.sinks[0]?.feed.drain(AbortSignal.timeout(5000));
+  await agent.assembly.sinks[0]?.feed.drain(AbortSignal.timeout(120_000));
 
   const { status, headers: answered, text } = await call("GET", "/metrics");
   metrics.reset();
@@ -170,7 +170,7 @@ test("GET /metrics counts services beyond the most together", async (context) =>
   const emit = agent.assembly.sources[0]?.processor.emit;
   for (const service of ["a", "b", "c", "d"])
     await emit?.([{ headers: { ...headers, "fiware-service": service }, body: 1 }]);
-  await agent.assembly.sinks[0]?.feed.drain(AbortSignal.timeout(5000));
+  await agent.assembly.sinks[0]?.feed.drain(AbortSignal.timeout(120_000));
 
   const { text } = await call("GET", "/metrics");
 

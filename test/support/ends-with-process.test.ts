@@ -16,7 +16,7 @@ async function idStartedBefore(more: string): Promise<number> {
     test("has a server", () => {});
     ${more}`;
   const output = await new Promise<string>((resolve) => {
-    execFile(process.execPath, ["--input-type=module", "-e", code], { timeout: 20_000 }, (_, stdout) =>
+    execFile(process.execPath, ["--input-type=module", "-e", code], { timeout: 120_000 }, (_, stdout) =>
       resolve(stdout),
     );
   });

@@ -15,7 +15,7 @@ const headers = { "fiware-service": "openiot", timestamp: "1768472430000" };
 test("a stream begins at once with everything, and goes on with what has changed", async (context) => {
   const clock = settableClock();
   const { agent, port, stream } = await runningManagement(context, { clock });
-  await agent.assembly.sinks[0]?.feed.halt(AbortSignal.timeout(5000));
+  await agent.assembly.sinks[0]?.feed.halt(AbortSignal.timeout(120_000));
 
   const events = await eventStream(context, `http://127.0.0.1:${port}/v1/stream`);
   const first = await events.next();
@@ -58,7 +58,7 @@ test("what is gone is null in a change, and a component that fails has its reaso
   const events = await eventStream(context, `http://127.0.0.1:${port}/v1/stream`);
   const first = (await events.nextNamed("snapshot")).components;
   broken = false;
-  await agent.assembly.sinks[0]?.feed.drain(AbortSignal.timeout(5000));
+  await agent.assembly.sinks[0]?.feed.drain(AbortSignal.timeout(120_000));
 
   stream.tick();
   const change = (await events.nextNamed("change")).components;
@@ -118,7 +118,7 @@ test("a stop of the interface ends the streams, those that nobody reads too", as
   const events = await eventStream(context, `http://127.0.0.1:${port}/v1/stream`);
   await events.nextNamed("snapshot");
 
-  const stopped = server.stop(AbortSignal.timeout(5000));
+  const stopped = server.stop(AbortSignal.timeout(120_000));
   const end = await events.nextNamed("end");
   const after = await events.next();
   deaf.destroy();

@@ -96,7 +96,7 @@ browserTest("a list that takes long to read is shown although letters come meanw
   await page
     .locator("tbody tr")
     .first()
-    .waitFor({ timeout: 12_000 })
+    .waitFor({ timeout: 120_000 })
     .finally(() => {
       coming = false;
     });
