@@ -3,7 +3,6 @@ import { once } from "node:events";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { createInterface } from "node:readline";
-import type { TestContext } from "node:test";
 import { until } from "../support/until.js";
 import type { BuiltImage, ImageConfig } from "./image.js";
 import { tool } from "./tool.js";
@@ -16,6 +15,11 @@ export interface ContainerSetup {
   readonly command?: readonly string[];
   /** Folder that is the volume. */
   readonly volume: string;
+}
+
+/** What a container ends with: a test, or all of a file. */
+export interface Ending {
+  after(end: () => unknown): void;
 }
 
 export interface RunningContainer {
@@ -34,7 +38,7 @@ export interface RunningContainer {
  * machine's.
  */
 export async function startContainer(
-  context: Pick<TestContext, "after">,
+  context: Ending,
   image: BuiltImage,
   setup: ContainerSetup,
 ): Promise<RunningContainer> {

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { cp, mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import test, { after, before } from "node:test";
 import { brokenLinks } from "../repository/page-links.js";
-import { repositoryFiles, repositoryRoot } from "../support/repository.js";
+import { builtDeb } from "./debian-machine.js";
 import { tool, without } from "./tool.js";
 
 const skip = await without(["dpkg-deb"]);
@@ -15,13 +15,10 @@ let listed: readonly { readonly mode: string; readonly file: string }[] = [];
 
 before(async () => {
   if (skip !== false) return;
-  const checkout = path.join(folder, "checkout");
-  await privateCheckout(checkout);
-  const script = path.join(checkout, "deploy", "debian", "build-deb.mjs");
-  const built = await tool(process.execPath, [script, "--out", folder, "--compression", "none"]);
-  const lines = (await tool("dpkg-deb", ["--contents", built.trim()])).trim().split("\n");
+  const built = await builtDeb(folder);
+  const lines = (await tool("dpkg-deb", ["--contents", built])).trim().split("\n");
   listed = lines.map((line) => ({ mode: line.slice(0, 10), file: line.split(" ./")[1]?.split(" ")[0] ?? "" }));
-  await tool("dpkg-deb", ["--extract", built.trim(), unpacked]);
+  await tool("dpkg-deb", ["--extract", built, unpacked]);
 });
 after(() => rm(folder, { recursive: true }));
 
@@ -41,13 +38,3 @@ test("every link between the pages of the package leads somewhere", { skip }, as
   assert.ok(files.includes("docs/deployment.md"));
   assert.deepEqual(await brokenLinks(documents, files), []);
 });
-
-/** What is in git and what was built, as a user with umask 077 has it; the packages are those of this checkout. */
-async function privateCheckout(checkout: string): Promise<void> {
-  const names = new Set((await repositoryFiles()).map((file) => file.split("/")[0] ?? ""));
-  await mkdir(checkout);
-  for (const name of [...names, "dist"])
-    await cp(path.join(repositoryRoot, name), path.join(checkout, name), { recursive: true });
-  await tool("chmod", ["-R", "go=", checkout]);
-  await symlink(path.join(repositoryRoot, "node_modules"), path.join(checkout, "node_modules"));
-}

@@ -1,12 +1,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import type { TestContext } from "node:test";
-import { repositoryRoot } from "../support/repository.js";
-import { addNode, makeDebianRoot } from "./debian-root.js";
+import { repositoryFiles, repositoryRoot } from "../support/repository.js";
+import { madeOnceInRun } from "../support/runner/run-folder.js";
+import { addNode, debianRoot } from "./debian-root.js";
 import { tool } from "./tool.js";
 
 /** A Debian 12 in a folder. */
@@ -26,7 +27,7 @@ export interface DebianMachine {
 export async function debianMachine(): Promise<DebianMachine> {
   const folder = await mkdtemp(path.join(tmpdir(), "deneb-debian-"));
   const root = path.join(folder, "root");
-  await makeDebianRoot(root);
+  await tool("cp", ["-a", await debianRoot(folder), root]);
   const calls = path.join(root, "var", "log", "systemctl");
   await mkdir(path.join(root, "run", "systemd", "system"), { recursive: true });
   const systemctl = path.join(root, "usr", "bin", "systemctl");
@@ -53,21 +54,56 @@ export async function debianMachine(): Promise<DebianMachine> {
   };
 }
 
-/** The package of this checkout, under a version. */
-export async function buildDeb(folder: string, version: string): Promise<string> {
-  const script = path.join(repositoryRoot, "deploy", "debian", "build-deb.mjs");
-  const options = ["--out", folder, "--version", version, "--compression", "none"];
-  return (await tool(process.execPath, [script, ...options])).trim();
+/**
+ * The package of a checkout with private files, version 1.0.0. Of the test files of one run the first one builds it. In the
+ * folder where there is no run.
+ */
+export async function builtDeb(folder: string): Promise<string> {
+  const build = async (file: string) => {
+    const checkout = path.join(folder, "checkout");
+    await privateCheckout(checkout);
+    const script = path.join(checkout, "deploy", "debian", "build-deb.mjs");
+    const options = ["--out", folder, "--version", "1.0.0", "--compression", "none"];
+    const built = await tool(process.execPath, [script, ...options]);
+    await rename(built.trim(), file);
+  };
+  const made = await madeOnceInRun("deneb.deb", build);
+  if (made !== undefined) return made.file;
+  const own = path.join(folder, "deneb.deb");
+  await build(own);
+  return own;
 }
 
-/** The node of this machine as a package, in place of that of NodeSource or of Debian 13. */
-export async function buildNodeDeb(folder: string, version: string): Promise<string> {
+/** What is in git and what was built, as a user with umask 077 has it; the packages are those of this checkout. */
+async function privateCheckout(checkout: string): Promise<void> {
+  const names = new Set((await repositoryFiles()).map((file) => file.split("/")[0] ?? ""));
+  await mkdir(checkout);
+  await tool("cp", ["-R", ...names, "dist", checkout], { cwd: repositoryRoot });
+  await tool("chmod", ["-R", "go=", checkout]);
+  await symlink(path.join(repositoryRoot, "node_modules"), path.join(checkout, "node_modules"));
+}
+
+/** The same package under another version. */
+export async function laterDeb(folder: string, deb: string, version: string): Promise<string> {
+  const root = path.join(folder, `deneb-${version}`);
+  await tool("dpkg-deb", ["--raw-extract", deb, root]);
+  const control = path.join(root, "DEBIAN", "control");
+  await writeFile(control, (await readFile(control, "utf8")).replace(/^Version: .*$/m, `Version: ${version}`));
+  return await packed(root);
+}
+
+/** A program as the node of a package, in place of that of NodeSource or of Debian 13. */
+export async function buildNodeDeb(folder: string, version: string, program?: string): Promise<string> {
   const root = path.join(folder, `nodejs-${version}`);
   await mkdir(path.join(root, "DEBIAN"), { recursive: true });
-  await addNode(root, "usr/bin");
+  await addNode(root, "usr/bin", program);
   const architecture = (await tool("dpkg", ["--print-architecture"])).trim();
   const fields = ["Package: nodejs", `Version: ${version}`, `Architecture: ${architecture}`, "Maintainer: nobody"];
   await writeFile(path.join(root, "DEBIAN", "control"), `${fields.join("\n")}\nDescription: node\n`);
+  return await packed(root);
+}
+
+async function packed(root: string): Promise<string> {
   await tool("dpkg-deb", ["-Znone", "--root-owner-group", "--build", root, `${root}.deb`]);
   await rm(root, { recursive: true });
   return `${root}.deb`;

@@ -9,17 +9,32 @@ import { repositoryRoot } from "../support/repository.js";
 import { until } from "../support/until.js";
 import { type BuiltImage, buildImage } from "./image.js";
 import { notify } from "./notify.js";
-import { newVolume, started, writtenFiles } from "./started-container.js";
+import { newVolume, type Started, started, writtenFiles } from "./started-container.js";
 import { without } from "./tool.js";
 
 const REVISION = "0123456789abcdef0123456789abcdef01234567";
 const skip = await without(["buildah", "debootstrap", "dpkg-deb", "unshare", "nsenter", "setpriv"], true);
 let built: BuiltImage | undefined;
+let first: Started | undefined;
+/** The volume of the first container. */
+let volume = "";
+const ends: (() => unknown)[] = [];
 
 before(async () => {
-  if (skip === false) built = await buildImage(REVISION);
+  if (skip !== false) return;
+  built = await buildImage(REVISION);
+  volume = await newVolume(built);
+  const folder = path.join(volume, "plugins", "marker");
+  await mkdir(folder, { recursive: true });
+  await writeFile(path.join(folder, "package.json"), '{ "type": "module" }');
+  await writeFile(path.join(folder, "index.js"), plugin);
+  await chown(path.join(volume, "plugins"), 10001, 10001);
+  first = await started({ after: (end) => ends.push(end) }, built, { volume });
 });
-after(() => built?.remove());
+after(async () => {
+  for (const end of ends) await end();
+  await built?.remove();
+});
 
 test("the image says what it is, runs as a user that is not root, and has a volume and a health check", {
   skip,
@@ -65,10 +80,9 @@ test("no file of the image but its volume and /tmp can be changed by its user", 
   assert.equal(volume.mode & 0o022, 0);
 });
 
-test("a started container stores a notification, is healthy, and stops in order on SIGTERM to process 1", {
-  skip,
-}, async (t) => {
-  const { container, notifyUrl, managementUrl } = await started(t, image(), {});
+// The next tests are the life of one container, in this order.
+test("a started container stores a notification and is healthy", { skip }, async () => {
+  const { container, notifyUrl, managementUrl } = running();
 
   assert.equal(await notify(notifyUrl), 200);
   const select = ["sql", "select entityid, temperature from openiot.urn_ngsi_ld_room_1"];
@@ -88,24 +102,39 @@ test("a started container stores a notification, is healthy, and stops in order 
   assert.match(status, /^Uid:\t10001\t10001\t10001\t10001$/m);
   assert.match(status, /^CapEff:\t0+$/m);
   assert.equal(await readFile(`/proc/${container.pid}/task/${container.pid}/children`, "utf8"), "");
+});
+
+test("the root of a container is read only, its volume is not", { skip }, async () => {
+  const files = ["/opt/deneb/mark", "/etc/deneb/mark", "/mark", "/var/lib/deneb/mark"];
+  const write = `const { writeFileSync } = require("node:fs");
+    for (const file of ${JSON.stringify(files)})
+      try { writeFileSync(file, ""); console.log(file); } catch (error) { console.log(error.code); }`;
+
+  const printed = await running().container.exec(image().config.Entrypoint[0] ?? "", "-e", write);
+
+  assert.deepEqual(printed.trim().split("\n"), ["EROFS", "EROFS", "EROFS", "/var/lib/deneb/mark"]);
+});
+
+test("a plugin of others finds the sdk of the image", { skip }, async () => {
+  const listed = await running().container.exec(...deneb, "plugins", "--plugins", "/var/lib/deneb/plugins");
+
+  assert.match(listed, /marker/);
+});
+
+test("a second container on the volume ends and names the folder that the first one holds", { skip }, async (t) => {
+  await assert.rejects(started(t, image(), { volume, env: { DENEB_LOCK_WAIT: "0" } }), /"?\/var\/lib\/deneb/);
+});
+
+test("a container stops in order on SIGTERM to process 1", { skip }, async () => {
+  const { container, notifyUrl } = running();
 
   assert.equal(await container.end("SIGTERM"), 0);
+
   assert.ok(
     container.lines.some((line) => line.includes('"msg":"stopping"')),
     container.lines.join("\n"),
   );
   await assert.rejects(fetch(notifyUrl, { method: "POST" }));
-});
-
-test("the root of a container is read only, its volume is not", { skip }, async (t) => {
-  const { container } = await started(t, image(), {});
-  const write = (file: string) =>
-    container.exec(image().config.Entrypoint[0] ?? "", "-e", `require("node:fs").writeFileSync("${file}", "")`);
-
-  await write("/var/lib/deneb/mark");
-  for (const file of ["/opt/deneb/mark", "/etc/deneb/mark", "/mark"]) await assert.rejects(write(file), /EROFS/);
-
-  assert.equal(await container.end("SIGTERM"), 0);
 });
 
 test("what a killed container had accepted is stored by the next one on the volume", { skip }, async (t) => {
@@ -122,29 +151,6 @@ test("what a killed container had accepted is stored by the next one on the volu
     () => container.exec(...deneb, ...select).catch((error: unknown) => String(error)),
     (text) => text.includes("21.5"),
   );
-  assert.equal(await container.end("SIGTERM"), 0);
-});
-
-test("a second container on the volume ends and names the folder that the first one holds", { skip }, async (t) => {
-  const volume = await newVolume(image());
-  const { container } = await started(t, image(), { volume });
-
-  await assert.rejects(started(t, image(), { volume, env: { DENEB_LOCK_WAIT: "0" } }), /"?\/var\/lib\/deneb/);
-
-  assert.equal(await container.end("SIGTERM"), 0);
-});
-
-test("a plugin of others finds the sdk of the image", { skip }, async (t) => {
-  const volume = await newVolume(image());
-  const folder = path.join(volume, "plugins", "marker");
-  await mkdir(folder, { recursive: true });
-  await writeFile(path.join(folder, "package.json"), '{ "type": "module" }');
-  await writeFile(path.join(folder, "index.js"), plugin);
-  await chown(path.join(volume, "plugins"), 10001, 10001);
-  const { container } = await started(t, image(), { volume });
-
-  assert.match(await container.exec(...deneb, "plugins", "--plugins", "/var/lib/deneb/plugins"), /marker/);
-
   assert.equal(await container.end("SIGTERM"), 0);
 });
 
@@ -214,6 +220,11 @@ async function bytesOf(folder: string): Promise<number> {
   const files = entries.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name));
   const sizes = await Promise.all(files.map(async (file) => (await lstat(file)).size));
   return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+function running(): Started {
+  assert.ok(first !== undefined, "a container was started");
+  return first;
 }
 
 function image(): BuiltImage {

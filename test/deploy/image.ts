@@ -3,7 +3,7 @@ import { cp, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { repositoryRoot } from "../support/repository.js";
-import { addNode, addNpm, makeDebianRoot, makeSmallRoot } from "./debian-root.js";
+import { addNode, addNpm, debianRoot, makeShellRoot, makeSmallRoot } from "./debian-root.js";
 import { tool } from "./tool.js";
 
 /** What an engine reads of an image. */
@@ -83,29 +83,21 @@ function buildahIn(folder: string): Buildah {
 }
 
 async function makeBases(folder: string, buildah: Buildah): Promise<void> {
-  const debian = path.join(folder, "debian");
+  const debian = await debianRoot(folder);
+  const build = path.join(folder, "build");
   const small = path.join(folder, "small");
-  await makeDebianRoot(debian);
+  await makeShellRoot(build, debian);
   await makeSmallRoot(small, debian);
-  await addNode(debian);
-  await addNpm(debian);
-  // The storage copies every file of a base several times.
-  for (const unused of [
-    "var/cache/apt/archives",
-    "var/lib/apt/lists",
-    "usr/share/doc",
-    "usr/share/locale",
-    "usr/share/man",
-  ])
-    await rm(path.join(debian, unused), { recursive: true });
+  await addNode(build);
+  await addNpm(build);
   const certificates = process.env["NODE_EXTRA_CA_CERTS"] ?? "";
   const env = existsSync(certificates) ? ["--env", "NODE_EXTRA_CA_CERTS=/etc/ssl/authorities.pem"] : [];
   if (env.length > 0) {
-    await mkdir(path.join(debian, "etc", "ssl"), { recursive: true });
-    await cp(certificates, path.join(debian, "etc", "ssl", "authorities.pem"), { dereference: true });
+    await mkdir(path.join(build, "etc", "ssl"), { recursive: true });
+    await cp(certificates, path.join(build, "etc", "ssl", "authorities.pem"), { dereference: true });
   }
   for (const [name, root, ...options] of [
-    ["build-base", debian, ...env],
+    ["build-base", build, ...env],
     ["base", small],
   ] as const) {
     const container = (await buildah("from", "scratch")).trim();

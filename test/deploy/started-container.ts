@@ -1,11 +1,10 @@
 import { chmod, chown, mkdir, mkdtemp, writeFile } from "node:fs/promises";
 import path from "node:path";
-import type { TestContext } from "node:test";
 import { freePort } from "../support/free-port.js";
-import { type RunningContainer, startContainer } from "./container.js";
+import { type Ending, type RunningContainer, startContainer } from "./container.js";
 import type { BuiltImage } from "./image.js";
 
-interface Started {
+export interface Started {
   readonly container: RunningContainer;
   readonly notifyUrl: string;
   readonly managementUrl: string;
@@ -19,7 +18,7 @@ interface Wanted {
 
 /** Starts the image on free ports of the loopback interface. */
 export async function started(
-  t: TestContext,
+  t: Ending,
   image: BuiltImage,
   { volume, env = {}, files = {} }: Wanted,
 ): Promise<Started> {
