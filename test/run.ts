@@ -23,7 +23,7 @@ process.exitCode = await main(process.argv.slice(2));
 /** Runs the test files whose path holds one of the filters (all without filters); returns the exit code. */
 async function main(filters: readonly string[]): Promise<number> {
   const planned = await testFiles(filters);
-  const provided = await provideServers();
+  const provided = await provideServers({ browser: planned.some(({ files }) => files.some(needsBrowser)) });
   const runFolder = await provideRunFolder();
   const stop = async () => {
     await Promise.all([provided.stop(), runFolder.remove()]);
@@ -34,6 +34,10 @@ async function main(filters: readonly string[]): Promise<number> {
   } finally {
     await servers.stop();
   }
+}
+
+function needsBrowser(file: string): boolean {
+  return file.startsWith(join(repositoryRoot, "dist", "test", "management", "page"));
 }
 
 interface Outcome {

@@ -44,7 +44,7 @@ function namesOf({ ceilings, cases, growth, scale }: BenchSet): readonly string[
 async function withServers(options: BenchOptions): Promise<void> {
   if (options.bodies.length === 0) chosen(options, []); // A wrong text is reported at once.
   const generator = await generatorOf(options.generator);
-  const servers = await provideServers();
+  const servers = await provideServers({ browser: false });
   console.error(servers.remarks.join("\n"));
   const ended = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) {

@@ -8,11 +8,31 @@ export async function chromiumProgram(): Promise<string | undefined> {
   return (await installedProgram("chromium")) ?? (await installedProgram("google-chrome"));
 }
 
-/** A line for people on the browser of the tests. */
-export async function provideChromium(): Promise<Servers> {
+const VARIABLE = "DENEB_TEST_BROWSER";
+
+/** Where the browser of this run is reached; undefined without one. */
+export function browserOfRun(): string | undefined {
+  return process.env[VARIABLE];
+}
+
+/** A browser that the test files of a run share, where one is installed; started only for a run that needs it. */
+export async function provideChromium(isNeeded: boolean): Promise<Servers> {
   const program = await chromiumProgram();
-  if (program !== undefined) return { remarks: [`Chromium: ${program}`], absent: [], stop: async () => {} };
-  return { remarks: ["Chromium: not installed here"], absent: ["chromium"], stop: async () => {} };
+  if (program === undefined)
+    return { remarks: ["Chromium: not installed here"], absent: ["chromium"], stop: async () => {} };
+  const remarks = [`Chromium: ${program}`];
+  if (!isNeeded) return { remarks, absent: [], stop: async () => {} };
+  const { chromium } = await import("playwright-core");
+  // The run ends it, also after a signal.
+  const signals = { handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false };
+  const options = { executablePath: program, args: [...browserFlags], host: "127.0.0.1", ...signals };
+  try {
+    const server = await chromium.launchServer(options);
+    process.env[VARIABLE] = server.wsEndpoint();
+    return { remarks, absent: [], stop: () => server.close() };
+  } catch (error) {
+    return { remarks: [...remarks, String(error)], absent: ["chromium"], stop: async () => {} };
+  }
 }
 
 /** Without sandbox, because the tests may run as root; nothing that reaches a network. */

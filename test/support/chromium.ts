@@ -1,6 +1,6 @@
 import { after, type TestContext, test } from "node:test";
-import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
-import { browserFlags, chromiumProgram } from "./chromium-program.js";
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { browserFlags, browserOfRun, chromiumProgram } from "./chromium-program.js";
 
 /** A page in a browser, and what went wrong in it. */
 export interface OpenedPage {
@@ -14,13 +14,14 @@ export interface Opening {
   readonly view?: string;
   /** The token of the session; the page asks for one without it. */
   readonly token?: string;
+  /** Of a profile of its own: for a test that changes more than its page. */
   readonly settings?: BrowserContextOptions;
 }
 
-/** Opens the page of an agent in a profile of its own. */
+/** Opens the page of an agent. */
 export type OpenPage = (managementUrl: string, opening?: Opening) => Promise<OpenedPage>;
 
-/** A test in a real browser, skipped where none is installed. The tests of a file share the browser. */
+/** A test in a real browser, skipped where none is installed. The test files of a run share the browser. */
 export function browserTest(name: string, run: (context: TestContext, open: OpenPage) => Promise<void>): void {
   test(name, async (context) => {
     const browser = await sharedBrowser();
@@ -40,6 +41,8 @@ function sharedBrowser(): Promise<Browser | undefined> {
 }
 
 async function launch(): Promise<Browser | undefined> {
+  const shared = browserOfRun();
+  if (shared !== undefined) return await chromium.connect(shared);
   const executablePath = await chromiumProgram();
   return executablePath === undefined ? undefined : await chromium.launch({ executablePath, args: [...browserFlags] });
 }
@@ -50,12 +53,24 @@ interface Opened extends Opening {
   readonly managementUrl: string;
 }
 
+const usual = { viewport: { width: 1280, height: 900 }, locale: "en-GB" } as const;
+let profile: Promise<BrowserContext> | undefined;
+
+/** That of all tests of a file that ask for none of their own. One page stays open in it, so that its window does: a new one is dear. */
+function usualProfile(browser: Browser): Promise<BrowserContext> {
+  profile ??= browser.newContext(usual).then(async (made) => {
+    await made.newPage();
+    return made;
+  });
+  return profile;
+}
+
 async function openPage(context: TestContext, browser: Browser, opened: Opened): Promise<OpenedPage> {
-  const { managementUrl, view = "", token, settings = {} } = opened;
-  const profile = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: "en-GB", ...settings });
-  context.after(() => profile.close());
-  const page = await profile.newPage();
-  page.setDefaultTimeout(20_000);
+  const { managementUrl, view = "", token, settings } = opened;
+  const own = settings === undefined ? undefined : await browser.newContext({ ...usual, ...settings });
+  const page = await (own ?? (await usualProfile(browser))).newPage();
+  context.after(() => (own ?? page).close());
+  page.setDefaultTimeout(120_000);
   const problems: string[] = [];
   page.on("pageerror", (error) => problems.push(error.message));
   page.on("console", (message) => {

@@ -3,6 +3,7 @@ import path from "node:path";
 import type { TestContext } from "node:test";
 import { type AgentProcess, startAgent } from "./agent-process.js";
 import { tempFolder } from "./temp-folder.js";
+import { until } from "./until.js";
 
 /** An agent as a process, whose page is looked at. */
 export interface PageAgent {
@@ -12,6 +13,8 @@ export interface PageAgent {
   notify(entity: string, service?: string, headers?: Readonly<Record<string, string>>): Promise<number>;
   /** Writes the properties file, with these lines more; lines of the same key replace those of before. */
   configure(...lines: readonly string[]): Promise<void>;
+  /** Has the agent go to the file: again, where it had too little time for that on a busy machine. */
+  reload(): Promise<void>;
 }
 
 interface Given {
@@ -41,6 +44,12 @@ export async function pageAgent(
     notify: (entity, service = "good", headers = {}) =>
       notify(agent.notifyUrl, entity, { "Fiware-Service": service, ...headers }),
     configure: (...more) => writeFile(path.join(folder, "agent.properties"), properties(more)),
+    reload: async () => {
+      await until(
+        async () => (await fetch(`${agent.managementUrl}/v1/admin/reload`, { method: "POST" })).status,
+        (status) => status === 200,
+      );
+    },
   };
   return result;
 }

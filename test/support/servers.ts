@@ -19,14 +19,14 @@ export interface Servers {
 }
 
 /** Makes PostgreSQL, a PgBouncer before it, MySQL, an MQTT broker, a Redis, a Kafka, a NATS and a browser available to the test processes, where that is possible. */
-export async function provideServers(): Promise<Servers> {
+export async function provideServers({ browser }: { readonly browser: boolean }): Promise<Servers> {
   const others = [
     provide(providedMysql()),
     provideMosquitto(),
     provide(providedRedis()),
     provide(providedKafka()),
     provide(providedNats()),
-    provideChromium(),
+    provideChromium(browser),
   ];
   const postgresql = await provide(providedPostgresql());
   // It stands before the PostgreSQL.

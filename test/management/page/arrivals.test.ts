@@ -34,7 +34,7 @@ browserTest(
 
 browserTest("arrivals that cannot be read are asked for once a second", async (context, open) => {
   const { agent } = await pageAgent(context);
-  const { page } = await open(agent.managementUrl);
+  const { page } = await open(agent.managementUrl, { settings: {} });
   let asked = 0;
   await page.route("**/v1/admin/arrivals?**", async (route) => {
     asked += 1;
@@ -65,7 +65,7 @@ browserTest("arrivals that cannot be read are asked for once a second", async (c
 
 browserTest("how long arrivals are shown does not depend on the clock of the browser", async (context, open) => {
   const { agent } = await pageAgent(context);
-  const { page } = await open(agent.managementUrl, { view: "arrivals" });
+  const { page } = await open(agent.managementUrl, { view: "arrivals", settings: {} });
   await page.clock.setFixedTime(new Date(Date.now() + 2 * 3_600_000));
 
   await page.getByRole("button", { name: "Switch on" }).click();

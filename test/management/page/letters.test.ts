@@ -62,10 +62,10 @@ browserTest("a dry run says what a replay would do and changes nothing", async (
 });
 
 browserTest("a letter whose cause was mended is replayed and goes away", async (context, open) => {
-  const { agent, notify, configure } = await pageAgent(context);
+  const { agent, notify, configure, reload } = await pageAgent(context);
   await notify("urn:room:1", "bad");
   await configure("deneb.sinks.store.allowed_services = good bad");
-  await fetch(`${agent.managementUrl}/v1/admin/reload`, { method: "POST" });
+  await reload();
   const { page } = await open(agent.managementUrl, { view: "dead-letters" });
   await withLetters(page, 1);
 

@@ -34,7 +34,7 @@ browserTest(
 );
 
 browserTest("a topology that cannot be read after a reload is asked for again", async (context, open) => {
-  const { agent, configure } = await pageAgent(context);
+  const { agent, configure, reload } = await pageAgent(context);
   const { page } = await open(agent.managementUrl);
   await page.getByText("All 3 components are up.").first().waitFor();
   let refused = 0;
@@ -51,7 +51,7 @@ browserTest("a topology that cannot be read after a reload is asked for again", 
     "deneb.channels.other.type = memory",
     "deneb.sources.http-source.channels = queue other",
   );
-  await fetch(`${agent.managementUrl}/v1/admin/reload`, { method: "POST" });
+  await reload();
 
   await page.locator(".card-name", { hasText: "more" }).waitFor();
   assert.equal(refused, 3);
