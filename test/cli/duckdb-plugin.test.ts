@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { test } from "node:test";
+import { after, before, test } from "node:test";
 import { reasonOf } from "../../core/sdk/index.js";
 import { startAgent } from "../support/agent-process.js";
 import { settledBooks } from "../support/channel-books.js";
 import { type BuiltExample, builtExample, npm } from "../support/example-package.js";
-import { runCli } from "../support/run-cli.js";
+import { runHere } from "../support/run-cli.js";
 import { tempFolder } from "../support/temp-folder.js";
 import { writeFiles } from "../support/written-files.js";
 
@@ -17,15 +17,20 @@ const missing = await import("@duckdb/node-api").then(
 );
 const skip = missing === undefined ? false : `DuckDB cannot be loaded: ${missing}`;
 
-async function built(): Promise<BuiltExample> {
-  return await builtExample("duckdb", "@duckdb");
+let example: BuiltExample | undefined;
+before(async () => {
+  if (skip === false) example = await builtExample("duckdb", "@duckdb");
+});
+after(() => example?.remove());
+
+/** The folder of the example. */
+function built(): string {
+  assert.ok(example !== undefined, "the example was built");
+  return example.folder;
 }
 
-test("the example in DuckDB passes its own tests: conformance suites and an agent", { skip }, async (context) => {
-  const { folder, remove } = await built();
-  context.after(remove);
-
-  const { code, output } = await npm(folder, "test");
+test("the example in DuckDB passes its own tests: conformance suites and an agent", { skip }, async () => {
+  const { code, output } = await npm(built(), "test");
 
   assert.equal(code, 0, output);
   assert.match(output, /fail 0/);
@@ -34,8 +39,6 @@ test("the example in DuckDB passes its own tests: conformance suites and an agen
 test("deneb sql reads what the example in DuckDB has stored, changes nothing and makes no file", {
   skip,
 }, async (context) => {
-  const example = await built();
-  context.after(example.remove);
   const folder = await tempFolder(context);
   const file = path.join(folder, "entities.duckdb");
   const properties = [
@@ -52,13 +55,13 @@ test("deneb sql reads what the example in DuckDB has stored, changes nothing and
     "a.sinks.k.data_model = dm-by-entity-type",
     `a.sinks.k.file = ${file}`,
   ].join("\n");
-  const flags = ["--config", path.join(folder, "agent.properties"), "--plugins", example.folder];
-  const sql = (query: string) => runCli(["sql", query, ...flags]);
-  const agent = await startAgent(context, { properties, folder, flags: ["--plugins", example.folder] });
+  const flags = ["--config", path.join(folder, "agent.properties"), "--plugins", built()];
+  const sql = (query: string) => runHere(["sql", query, ...flags]);
+  const agent = await startAgent(context, { properties, folder, flags: ["--plugins", built()] });
 
   const empty = path.join(folder, "empty.properties");
   await writeFiles(folder, { "empty.properties": properties.replace("entities.duckdb", "none.duckdb") });
-  const none = await runCli(["sql", "SELECT 1", "--config", empty, "--plugins", example.folder]);
+  const none = await runHere(["sql", "SELECT 1", "--config", empty, "--plugins", built()]);
   const data = [{ id: "urn:ngsi-ld:Room:1", type: "Room", level: { type: "Property", value: 7 } }];
   const answer = await fetch(agent.notifyUrl, {
     method: "POST",

@@ -6,7 +6,7 @@ import { type TestContext, test } from "node:test";
 import { type AgentProcess, startAgent } from "../support/agent-process.js";
 import { settledBooks } from "../support/channel-books.js";
 import { postEntities } from "../support/post-entities.js";
-import { type CliResult, runCli } from "../support/run-cli.js";
+import { type CliResult, runHere } from "../support/run-cli.js";
 import { room, type StoringAgent, storingAgentWith } from "../support/storing-agent.js";
 import { until } from "../support/until.js";
 import { wayToPostgresql } from "../support/way-to-postgresql.js";
@@ -22,7 +22,7 @@ const channels = {
 async function erase(storing: StoringAgent, agent: AgentProcess | undefined, ...args: readonly string[]) {
   const port = agent === undefined ? "1" : new URL(agent.managementUrl).port;
   const where = ["--data-dir", path.join(storing.folder, "data"), "--management-port", port];
-  return await runCli(["erase", "--config", storing.propertiesFile, ...where, ...args]);
+  return await runHere(["erase", "--config", storing.propertiesFile, ...where, ...args]);
 }
 
 async function post(agent: AgentProcess, ...rooms: readonly number[]): Promise<void> {
@@ -38,7 +38,7 @@ async function storedIn({ database }: StoringAgent): Promise<readonly unknown[]>
 
 async function verified(storing: StoringAgent, agent: AgentProcess): Promise<CliResult> {
   const { port } = new URL(agent.managementUrl);
-  return await runCli(["verify", "--config", storing.propertiesFile, "--management-port", port]);
+  return await runHere(["verify", "--config", storing.propertiesFile, "--management-port", port]);
 }
 
 /** An agent that has stored rooms 1 and 2, was stopped, and runs again without its store. */
@@ -91,7 +91,7 @@ test("events in memory are left out too, and those kept at a stop are dead lette
 
   await erase(storing, agent, "--entity", "urn:room:1", "--yes");
   await agent.end("SIGTERM");
-  const letters = await runCli(["dead-letters", "list", "--json", "--data-dir", path.join(storing.folder, "data")]);
+  const letters = await runHere(["dead-letters", "list", "--json", "--data-dir", path.join(storing.folder, "data")]);
 
   assert.deepEqual(
     JSON.parse(letters.stdout).map((letter: { entityId: string }) => letter.entityId),
@@ -111,7 +111,7 @@ test("dead letters are erased by the agent that runs and in the directory of one
   const again = await startAgent(context, { properties: storing.properties(away), folder: storing.folder, env });
   const running = await erase(storing, again, "--entity", "urn:room:2", "--service", "svc", "--yes");
   const other = await erase(storing, again, "--service", "another", "--yes");
-  const list = await runCli(["dead-letters", "list", "--json", "--data-dir", path.join(storing.folder, "data")]);
+  const list = await runHere(["dead-letters", "list", "--json", "--data-dir", path.join(storing.folder, "data")]);
 
   assert.match(dry.stdout, /0 rows and 1 dead letters would be erased/);
   assert.match(stopped.stdout, /0 rows and 1 dead letters erased/);

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { builtExample } from "../support/example-package.js";
-import { runCli } from "../support/run-cli.js";
+import { runHere } from "../support/run-cli.js";
 
 const built = await builtExample("directory-log");
 after(built.remove);
 
 test("a log engine of a stranger is one folder, and its channel passes the conformance suites", async () => {
-  const { code, stdout } = await runCli(["plugin", "test", built.folder]);
+  const { code, stdout } = await runHere(["plugin", "test", built.folder]);
 
   assert.equal(code, 0, stdout);
   assert.match(stdout, /^channel directory-log: 9\d passed, 0 failed$/m);

@@ -6,7 +6,7 @@ import path from "node:path";
 import { after, type TestContext, test } from "node:test";
 import { startAgent } from "../support/agent-process.js";
 import { builtExample, npm } from "../support/example-package.js";
-import { main, runCli } from "../support/run-cli.js";
+import { main, runCli, runHere } from "../support/run-cli.js";
 import { tempFolder } from "../support/temp-folder.js";
 import { until } from "../support/until.js";
 import { writeFiles } from "../support/written-files.js";
@@ -16,7 +16,7 @@ after(built.remove);
 
 test("the example's own npm test passes as written, and plugin test agrees", async () => {
   const own = await npm(built.folder, "test");
-  const kit = await runCli(["plugin", "test", built.folder]);
+  const kit = await runHere(["plugin", "test", built.folder]);
 
   assert.equal(own.code, 0, own.output);
   assert.match(own.output, /fail 0/);
@@ -34,7 +34,7 @@ test("plugin test names the rules that a plugin breaks, and fails", async (conte
     "event-lines.js": text.replace("JSON.stringify(event)", "JSON.stringify(event).toLowerCase()"),
   });
 
-  const { code, stdout } = await runCli(["plugin", "test", folder]);
+  const { code, stdout } = await runHere(["plugin", "test", folder]);
 
   assert.equal(code, 1);
   assert.match(stdout, /^not ok a format directive in a value comes back unchanged: /m);
@@ -57,7 +57,7 @@ test("plugin test names what a plugin threw, with its cause and its place", asyn
   const thrown = 'throw new Error("writing lines", { cause: new Error("the disk is full") }); const text = events';
   const folder = await changedExample(context, "const text = events", thrown);
 
-  const { code, stdout } = await runCli(["plugin", "test", folder]);
+  const { code, stdout } = await runHere(["plugin", "test", folder]);
 
   assert.equal(code, 1);
   assert.match(stdout, /^not ok an empty batch is stored: writing to the store: writing lines: the disk is full$/m);
@@ -68,7 +68,7 @@ test("plugin test says that a sink changes its events", async (context) => {
   const change = 'for (const event of events) event.headers["fiware-service"] = "x";\nconst text = events';
   const folder = await changedExample(context, "const text = events", change);
 
-  const { code, stdout } = await runCli(["plugin", "test", folder]);
+  const { code, stdout } = await runHere(["plugin", "test", folder]);
 
   assert.equal(code, 1);
   assert.match(stdout, /^not ok a batch is left unchanged.*: the sink changes its batch; .*make a copy/m);
@@ -123,10 +123,10 @@ for (const { says, body } of [
 test("plugin test checks the types first, and runs no case when they are wrong", async (context) => {
   const { folder, remove } = await builtExample("event-lines");
   context.after(remove);
-  const right = await runCli(["plugin", "test", folder]);
+  const right = await runHere(["plugin", "test", folder]);
   await writeFiles(folder, { "wrong.ts": 'export const port: number = "5050";\n' });
 
-  const wrong = await runCli(["plugin", "test", folder]);
+  const wrong = await runHere(["plugin", "test", folder]);
 
   assert.match(right.stdout, /^run types: tsc --noEmit --project .*tsconfig\.json\nok types\n/);
   assert.equal(right.code, 0, right.stdout);
@@ -151,14 +151,14 @@ for (const { changed, says } of [
     const time = Date.now() / 1000 + years * 31_536_000;
     await utimes(source, time, time);
 
-    const { code, stderr } = await runCli(["plugin", "test", folder]);
+    const { code, stderr } = await runHere(["plugin", "test", folder]);
 
     assert.equal(code, 0);
     assert.equal(stderr.includes(`"${source}" was changed after `), says);
   });
 
 test("plugin test of a folder without a plugin fails with the remedy", async (context) => {
-  const { code, stderr } = await runCli(["plugin", "test", await tempFolder(context)]);
+  const { code, stderr } = await runHere(["plugin", "test", await tempFolder(context)]);
 
   assert.equal(code, 1);
   assert.match(stderr, /holds no plugin: build it first/);

@@ -2,16 +2,9 @@ import assert from "node:assert/strict";
 import { chmod, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
-import { command } from "../support/command.js";
-import { runCli } from "../support/run-cli.js";
+import { runCli, runHere } from "../support/run-cli.js";
 import { tempFolder } from "../support/temp-folder.js";
 import { writeFiles } from "../support/written-files.js";
-
-/** As {@link runCli}, in this process: to load plugins of others takes a process of its own a second. */
-async function inProcess(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  const { exitCode, out, err } = await command(args, env);
-  return { code: exitCode, stdout: `${out}\n`, stderr: err };
-}
 
 const permissions = `permissions: { hosts: ["{url}", "*.example.org"], folders: [], childProcesses: false }`;
 
@@ -38,7 +31,7 @@ test("plugin test writes a report, and plugins shows it with versions and permis
   const folder = await packageIn(context);
 
   const tested = await runCli(["plugin", "test", folder, "--report", path.join(folder, "deneb-report.json")]);
-  const listed = await inProcess(["plugins", "--plugins", folder]);
+  const listed = await runHere(["plugins", "--plugins", folder]);
 
   assert.equal(tested.code, 0, tested.stderr);
   const report = JSON.parse(await readFile(path.join(folder, "deneb-report.json"), "utf8"));
@@ -58,8 +51,8 @@ test("plugins and check judge the plugins of others only", async (context) => {
   const file = path.join(folder, "a.properties");
   await writeFiles(folder, { "a.properties": configuration() });
 
-  const listed = await inProcess(["plugins", "--plugins", folder]);
-  const checkedFile = await inProcess(["check", "-f", file, "--plugins", folder]);
+  const listed = await runHere(["plugins", "--plugins", folder]);
+  const checkedFile = await runHere(["check", "-f", file, "--plugins", folder]);
 
   assert.deepEqual(listed.stdout.match(/^\S+ \S+\n {2}made for/gm), ["interceptor mine\n  made for"]);
   assert.equal(checkedFile.stdout, `${file}: agent "a" is valid: 1 source(s), 1 channel(s), 1 sink(s)\n`);
@@ -97,7 +90,7 @@ for (const { says, file, text, shown } of otherCode)
     await runCli(["plugin", "test", folder, "--report", path.join(folder, "deneb-report.json")]);
     await writeFiles(folder, { [file]: text });
 
-    const { stdout } = await inProcess(["plugins", "--plugins", folder]);
+    const { stdout } = await runHere(["plugins", "--plugins", folder]);
 
     assert.match(stdout, shown);
     assert.doesNotMatch(stdout, /passed/);
@@ -114,7 +107,7 @@ const wrongPermissions = [
 ] as const;
 for (const { more, says } of wrongPermissions)
   test(`a plugin that declares ${more} is left out`, async (context) => {
-    const { stderr } = await inProcess(["plugins", "--plugins", await packageIn(context, more)]);
+    const { stderr } = await runHere(["plugins", "--plugins", await packageIn(context, more)]);
 
     assert.match(stderr, says);
   });
@@ -139,7 +132,7 @@ async function checked(context: TestContext, lines: readonly string[], more?: st
   const folder = await packageIn(context, more);
   const file = path.join(folder, "a.properties");
   await writeFile(file, configuration(...lines));
-  return await inProcess(["check", "--config", file, "--plugins", folder]);
+  return await runHere(["check", "--config", file, "--plugins", folder]);
 }
 
 const mine = ["a.sources.s.interceptors = i", "a.sources.s.interceptors.i.type = mine"] as const;
@@ -239,7 +232,7 @@ for (const { says, script, code, shown, ...others } of searches)
     await writeFiles(folder, { npm: `#!/bin/sh\necho "$@" > "${folder}/asked"\n${script}\n` });
     await chmod(path.join(folder, "npm"), 0o755);
 
-    const result = await inProcess(["plugins", "search", "redis", "--", "--offline"], {
+    const result = await runHere(["plugins", "search", "redis", "--", "--offline"], {
       PATH: `${folder}:${process.env["PATH"]}`,
     });
 
@@ -251,7 +244,7 @@ for (const { says, script, code, shown, ...others } of searches)
   });
 
 test("plugins search without npm says so", async (context) => {
-  const { code, stderr } = await inProcess(["plugins", "search"], { PATH: await tempFolder(context) });
+  const { code, stderr } = await runHere(["plugins", "search"], { PATH: await tempFolder(context) });
 
   assert.equal(code, 1);
   assert.match(stderr, /searching for plugins with npm: npm is not found; install it/);

@@ -6,7 +6,7 @@ import Database from "libsql";
 import { startAgent } from "../support/agent-process.js";
 import { builtExample, exampleFolder } from "../support/example-package.js";
 import { repositoryRoot } from "../support/repository.js";
-import { runCli } from "../support/run-cli.js";
+import { runHere } from "../support/run-cli.js";
 import { tempFolder } from "../support/temp-folder.js";
 import { writeFiles } from "../support/written-files.js";
 
@@ -23,7 +23,7 @@ test("the page about SQL sinks shows the files of the example, word for word", a
 });
 
 test("plugin test runs the suites over the example", async () => {
-  const { code, stdout } = await runCli(["plugin", "test", built.folder]);
+  const { code, stdout } = await runHere(["plugin", "test", built.folder]);
 
   assert.equal(code, 0, stdout);
   assert.match(stdout, /^sink one-file: \d\d passed, 0 failed$/m);
@@ -62,10 +62,10 @@ test("an agent with the example creates tables, columns and last data in its fil
   const code = await agent.end("SIGTERM");
   await writeFiles(folder, { "note.json": notification({ level: { type: "Property", value: 3 } }) });
   const flags = ["--config", path.join(folder, "agent.properties"), "--plugins", built.folder];
-  const explained = await runCli(["explain", ...flags, "--header", "Fiware-Service: OpenIoT", `${folder}/note.json`]);
+  const explained = await runHere(["explain", ...flags, "--header", "Fiware-Service: OpenIoT", `${folder}/note.json`]);
 
-  const exported = await runCli(["export", ...flags, "--table", "openiot.room_1", "--format", "ndjson"]);
-  const queried = await runCli(["sql", 'SELECT level FROM "openiot:room_1"', ...flags]);
+  const exported = await runHere(["export", ...flags, "--table", "openiot.room_1", "--format", "ndjson"]);
+  const queried = await runHere(["sql", 'SELECT level FROM "openiot:room_1"', ...flags]);
 
   assert.equal(code, 0);
   assert.deepEqual([exported.code, exported.stdout.match(/"level":/g)?.length], [0, 2], exported.stderr);
@@ -87,7 +87,7 @@ test("a fault of its properties is reported like that of any sink", async (conte
   await writeFiles(folder, { "agent.properties": text });
 
   const flags = ["--config", path.join(folder, "agent.properties"), "--plugins", built.folder];
-  const { code, stderr } = await runCli(["check", ...flags]);
+  const { code, stderr } = await runHere(["check", ...flags]);
 
   assert.notEqual(code, 0);
   assert.match(stderr, /"dm-by-entity-database" needs a server with several databases, .* use dm-by-entity/);

@@ -9,7 +9,7 @@ import { settledBooks } from "../support/channel-books.js";
 import { mysqlServer } from "../support/mysql.js";
 import { postEntities } from "../support/post-entities.js";
 import { postgresqlDatabase } from "../support/postgresql.js";
-import { runCli } from "../support/run-cli.js";
+import { runHere } from "../support/run-cli.js";
 import { room } from "../support/storing-agent.js";
 import { tempFolder } from "../support/temp-folder.js";
 
@@ -28,8 +28,8 @@ async function quickstart(context: TestContext) {
   const port = () => (agent.process.exitCode === null ? new URL(agent.managementUrl).port : "1");
   return {
     agent,
-    stored: (...args: readonly string[]) => runCli([...args, ...dataDir]),
-    held: (...args: readonly string[]) => runCli([...args, ...dataDir, "--management-port", port()]),
+    stored: (...args: readonly string[]) => runHere([...args, ...dataDir]),
+    held: (...args: readonly string[]) => runHere([...args, ...dataDir, "--management-port", port()]),
   };
 }
 
@@ -65,7 +65,7 @@ test("without a file and without an embedded database a command says what to giv
   const commands = [["tables", "list"], ["export"], ["erase", "--entity", "urn:a", "--yes"], ["sql", "select 1"]];
 
   for (const words of commands) {
-    const { code, stderr } = await runCli([...words, "--data-dir", folder]);
+    const { code, stderr } = await runHere([...words, "--data-dir", folder]);
 
     assert.equal(code, 2);
     assert.ok(stderr.includes(`data directory "${folder}" has none; give the properties file with --config`), stderr);
@@ -138,7 +138,7 @@ for (const [name, restricted] of Object.entries(servers))
       file,
       [...new Map([...lines, ...(await reader())].map((line) => [line.split(" = ")[0], line])).values()].join("\n"),
     );
-    const run = (...words: readonly string[]) => runCli([...words, "--config", file]);
+    const run = (...words: readonly string[]) => runHere([...words, "--config", file]);
 
     const listed = await run("tables", "list", "--service", service);
     const exported = await run("export", "--service", service);
