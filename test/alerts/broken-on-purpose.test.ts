@@ -132,7 +132,7 @@ test("what is broken on purpose in a running agent shows in an alert", async (co
   });
 });
 
-test("a properties file that is broken, deleted, or cannot be put into effect shows in an alert", async (context) => {
+test("nothing fires for an agent that works; a properties file that is broken, deleted, or cannot be put into effect shows in an alert", async (context) => {
   const folder = await tempFolder(context);
   const agent = await startAgent(context, { properties: small(), folder, flags: ["--reload-interval", "1"] });
   const jobs = { changing: { target: new URL(agent.managementUrl).host } };
@@ -145,6 +145,17 @@ test("a properties file that is broken, deleted, or cannot be put into effect sh
   const address = taken.address();
   const port = typeof address === "object" && address !== null ? address.port : 0;
 
+  await notify(agent);
+  await until(
+    () => prometheus.query('deneb_sink_writes_total{service="openiot",result="stored"} == 1'),
+    ({ length }) => length === 1,
+  );
+  const alerts = await until(
+    () => prometheus.alerts(),
+    // Before the first scrape there was no agent.
+    (all) => !all.some(({ labels }) => labels["alertname"] === "DenebAbsent"),
+  );
+  assert.deepEqual(alerts, []);
   await writeFile(file, small().replace("type = http", "type = htpp"));
   await firing(prometheus, "DenebConfigurationFileBroken", { state: "faulty" });
   await rm(file);
@@ -234,25 +245,6 @@ test("a disk of a channel that is full shows in alerts", async (context) => {
   await firing(prometheus, "DenebDiskNearlyFull", { path: `${disk.folder}/data` });
   await firing(prometheus, "DenebPutsRefused", { name: "c" });
   await firing(prometheus, "DenebNotificationsRejected", { status: "503" });
-});
-
-test("nothing fires for an agent that works", async (context) => {
-  const agent = await startAgent(context, { properties: small(), folder: await tempFolder(context) });
-  const jobs = { working: { target: new URL(agent.managementUrl).host } };
-  const prometheus = await ownPrometheus(context, { rules: await quickRules(context), jobs });
-  if (prometheus === undefined) return;
-  await notify(agent);
-  await until(
-    () => prometheus.query('deneb_sink_writes_total{service="openiot",result="stored"} == 1'),
-    ({ length }) => length === 1,
-  );
-
-  const alerts = await until(
-    () => prometheus.alerts(),
-    // Before the first scrape there was no agent.
-    (all) => !all.some(({ labels }) => labels["alertname"] === "DenebAbsent"),
-  );
-  assert.deepEqual(alerts, []);
 });
 
 function small(store: "sqlite" | "away" = "sqlite"): string {

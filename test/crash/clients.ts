@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { breath } from "./measure.js";
 
 /** What became of the notifications that the clients sent, by number. */
 export interface Sent {
@@ -55,6 +56,7 @@ export class Clients {
       this.#next += this.#step;
       if (await this.#post(number)) {
         this.#accepted.add(number);
+        await pause(breath);
       } else {
         this.#others.add(number);
         await pause(PAUSE_WITHOUT_AGENT_MILLISECONDS);

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { breath } from "./measure.js";
 
 /** What became of the rows that clients asked for, as `entity:number`. */
 export interface Counted {
@@ -55,7 +56,7 @@ export class CountingClients {
       const own = isAccepted ? this.#accepted : this.#others;
       for (const id of ids) own.add(`${id}:${number}`);
       if (isAccepted) this.#notifications += 1;
-      else await pause(20);
+      await pause(isAccepted ? breath : 20);
     }
   }
 

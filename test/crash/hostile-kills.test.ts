@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { tempFolder } from "../support/temp-folder.js";
 import { agreed, judged, numbersIn } from "./judged.js";
 import { killAgain, type Trouble } from "./killed-agent.js";
-import { troubledKills as kills, patience, promise, seed } from "./measure.js";
+import { kills, patience, promise, seed } from "./measure.js";
 import { hostilePostgresql, hostilePostgresqlOnSmallDisk } from "./own-hostile.js";
 import { seeded } from "./seeded.js";
 import {

@@ -1,18 +1,35 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import type { TestContext } from "node:test";
+import { after, type TestContext } from "node:test";
 import { postgresqlPrograms } from "../support/postgresql-programs.js";
 import { HostilePostgresql } from "./hostile-postgresql.js";
 import { type SmallDisk, smallDisk } from "./small-disk.js";
 
-/** A PostgreSQL for this test alone; undefined, and the test skipped, where none is installed. */
+/** That of the tests of one file, once one of them wanted it. */
+let ofFile: { readonly server: HostilePostgresql; readonly folder: string } | undefined;
+
+after(async () => {
+  await ofFile?.server.kill();
+  if (ofFile !== undefined) await rm(ofFile.folder, { recursive: true, force: true });
+});
+
+/** A PostgreSQL for this test alone as long as it runs, without anything of others; undefined, and the test skipped, where none is installed. */
 export async function hostilePostgresql(context: TestContext): Promise<HostilePostgresql | undefined> {
+  if (ofFile !== undefined) {
+    const { server } = ofFile;
+    await server.start();
+    await server.query("drop schema if exists crash cascade; drop schema if exists deneb cascade");
+    return server;
+  }
   const folder = await mkdtemp(path.join(tmpdir(), "deneb-hostile-"));
-  return await startedIn(context, folder, () => rm(folder, { recursive: true, force: true }));
+  const server = await madeIn(context, folder);
+  if (server === undefined) await rm(folder, { recursive: true, force: true });
+  else ofFile = { server, folder };
+  return server;
 }
 
-/** The same on a disk that can be filled; undefined, and the test skipped, where there is no way to have one. */
+/** One of its own on a disk that can be filled; undefined, and the test skipped, where there is no way to have one. */
 export async function hostilePostgresqlOnSmallDisk(
   context: TestContext,
 ): Promise<{ readonly server: HostilePostgresql; readonly disk: SmallDisk } | undefined> {
@@ -21,26 +38,23 @@ export async function hostilePostgresqlOnSmallDisk(
     context.skip("a small disk to fill takes the right to mount one, which root has on Linux");
     return undefined;
   }
-  const server = await startedIn(context, disk.folder, disk.remove);
+  let server: HostilePostgresql | undefined;
+  context.after(async () => {
+    await server?.kill();
+    await disk.remove();
+  });
+  server = await madeIn(context, disk.folder);
   return server === undefined ? undefined : { server, disk };
 }
 
-async function startedIn(
-  context: TestContext,
-  folder: string,
-  remove: () => Promise<void>,
-): Promise<HostilePostgresql | undefined> {
+/** It runs when it is returned. */
+async function madeIn(context: TestContext, folder: string): Promise<HostilePostgresql | undefined> {
   const programs = await postgresqlPrograms();
   if (programs === undefined) {
-    await remove();
     context.skip("a PostgreSQL of its own takes initdb and pg_ctl, which are not installed");
     return undefined;
   }
   const server = new HostilePostgresql(programs, folder);
-  context.after(async () => {
-    await server.kill();
-    await remove();
-  });
   await server.make();
   return server;
 }

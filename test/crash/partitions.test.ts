@@ -1,14 +1,15 @@
 import assert from "node:assert/strict";
-import { type TestContext, test } from "node:test";
+import { after, type TestContext, test } from "node:test";
 import { mysqlServer, type TestServer } from "../support/mysql.js";
 import { type MysqlPrograms, mysqlPrograms } from "../support/mysql-programs.js";
 import { startOwnMysql } from "../support/own-mysql.js";
 import { postgresqlDatabase, type TestDatabase } from "../support/postgresql.js";
+import type { OwnServer } from "../support/provided-server.js";
 import { tempFolder } from "../support/temp-folder.js";
 import { until } from "../support/until.js";
 import { changeOfYear, clockOf, endOf, type PartitionedRow, partitionOf } from "./change-of-year.js";
 import { killAgain } from "./killed-agent.js";
-import { troubledKills as kills, patience, seed } from "./measure.js";
+import { kills, patience, seed } from "./measure.js";
 import { seeded } from "./seeded.js";
 import { verdict } from "./verdict.js";
 
@@ -131,16 +132,17 @@ async function rowsOf(database: TestDatabase): Promise<readonly PartitionedRow[]
   return found.map(({ number, relname }) => ({ number: Number(number), partition: relname ?? "" }));
 }
 
+/** Of the tests of this file. */
+let west: OwnServer | undefined;
+after(() => west?.stop());
+
 async function mysqlWestOfUtc(context: TestContext, programs: MysqlPrograms): Promise<TestServer> {
-  const own = await startOwnMysql(programs, ["--default-time-zone=-03:30"]);
-  const server = await mysqlServer({ host: own.host, port: own.port, user: own.user, password: "" });
-  if (server === undefined) {
-    await own.stop();
-    throw new Error("the MariaDB of the test went away");
-  }
+  west ??= await startOwnMysql(programs, ["--default-time-zone=-03:30"]);
+  const server = await mysqlServer({ host: west.host, port: west.port, user: west.user, password: "" });
+  if (server === undefined) throw new Error("the MariaDB of the test went away");
   context.after(async () => {
+    for (const name of [DATABASE, "deneb"]) await server.query(`DROP DATABASE IF EXISTS ${name}`);
     await server.drop();
-    await own.stop();
   });
   return server;
 }

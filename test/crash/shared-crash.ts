@@ -25,7 +25,10 @@ export interface SharedCrash {
   readonly folder: string;
   readonly store: SharedStore;
   readonly engine: SharedEngine;
-  readonly rounds: number;
+  /** What befalls them first, one after another. */
+  readonly first: readonly string[];
+  /** Times that something befalls them at random after that. */
+  readonly more: number;
   /** Whether the database has its own trouble meanwhile; true when absent. */
   readonly hostileStore?: boolean;
   /** Of all that may happen, what does; all when absent. */
@@ -34,7 +37,7 @@ export interface SharedCrash {
 
 /** Clients send to several agents that share a log, while things befall them; then what is stored is compared with what was accepted. */
 export async function sharedCrash(context: TestContext, crash: SharedCrash): Promise<void> {
-  const { store, engine, rounds, hostileStore = true, only } = crash;
+  const { store, engine, hostileStore = true, only } = crash;
   const random = seeded(seed);
   const agents = await agentsOf(context, crash);
   await firstRows(store, agents);
@@ -50,7 +53,7 @@ export async function sharedCrash(context: TestContext, crash: SharedCrash): Pro
   const ending = new AbortController();
   const storeTrouble = hostileStore ? troubleOf(store, random, ending.signal) : Promise.resolve();
   try {
-    await inTurn(chosen, rounds, of);
+    await inTurn(chosen, crash, of);
     ending.abort();
     await storeTrouble;
     const accepted = clients.accepted;

@@ -1,58 +1,75 @@
 import { test } from "node:test";
 import { tempFolder } from "../support/temp-folder.js";
-import { kills, promise } from "./measure.js";
+import { moreMishaps, promise } from "./measure.js";
 import { sharedCrash } from "./shared-crash.js";
 import { directoryEngine, jetstreamEngine, kafkaEngine } from "./shared-engines.js";
 import { mariadbStore, postgresqlStore } from "./shared-store.js";
 
-const rounds = kills + 2;
 /** The suite has each engine; what befalls the agents does not depend on it. */
-const fewerRounds = Math.ceil(rounds / 2);
-const befallen = (times: number) =>
-  `three agents over one log, killed, frozen, cut off, restarted and reloaded ${times} times`;
+const fewer = Math.ceil(moreMishaps / 2);
+const befallen = (first: readonly string[], more: number) =>
+  `three agents over one log, ${first.join(", ")}${more > 0 ? `, and ${more} times more` : ""}`;
 const kept = `${promise}, in the order of its entity`;
 
-test(`${befallen(rounds)}, in JetStream that is killed too: ${kept}`, async (context) => {
+const inJetstream = ["NATS killed", "agent frozen", "agent cut off from the log", "agent killed and away"];
+test(`${befallen(inJetstream, moreMishaps)}, in JetStream: ${kept}`, async (context) => {
   const engine = await jetstreamEngine(context);
   if (engine === undefined) return context.skip("needs nats-server");
   const store = await postgresqlStore(context);
   if (store === undefined) return;
 
-  await sharedCrash(context, { folder: await tempFolder(context), store, engine, rounds });
+  await sharedCrash(context, {
+    folder: await tempFolder(context),
+    store,
+    engine,
+    first: inJetstream,
+    more: moreMishaps,
+  });
 });
 
-test(`${befallen(fewerRounds)}, in Kafka that is killed too: ${kept}`, async (context) => {
+const inKafka = ["Kafka killed", "Kafka frozen", "agent killed"];
+test(`${befallen(inKafka, fewer)}, in Kafka: ${kept}`, async (context) => {
   const engine = await kafkaEngine(context);
   if (engine === undefined) return context.skip("needs Kafka");
   const store = await postgresqlStore(context);
   if (store === undefined) return;
 
-  await sharedCrash(context, { folder: await tempFolder(context), store, engine, rounds: fewerRounds });
+  await sharedCrash(context, { folder: await tempFolder(context), store, engine, first: inKafka, more: fewer });
 });
 
-test(`${befallen(fewerRounds)}, in a directory by a plugin of somebody else: ${kept}`, async (context) => {
+const inDirectory = ["agent killed", "agent cut off from the database"];
+test(`${befallen(inDirectory, fewer)}, in a directory by a plugin of somebody else: ${kept}`, async (context) => {
   const store = await postgresqlStore(context);
   if (store === undefined) return;
   const folder = await tempFolder(context);
 
-  await sharedCrash(context, { folder, store, engine: await directoryEngine(folder), rounds: fewerRounds });
+  await sharedCrash(context, { folder, store, engine: await directoryEngine(folder), first: inDirectory, more: fewer });
 });
 
-test(`${befallen(fewerRounds)}, with a MariaDB that is killed too: ${kept}`, async (context) => {
+const withMariadb = ["agent killed and away", "agent reloaded"];
+test(`${befallen(withMariadb, fewer)}, with a MariaDB that is killed too: ${kept}`, async (context) => {
   const store = await mariadbStore(context);
   if (store === undefined) return;
   const folder = await tempFolder(context);
   const engine = (await jetstreamEngine(context)) ?? (await directoryEngine(folder));
 
-  await sharedCrash(context, { folder, store, engine, rounds: fewerRounds });
+  await sharedCrash(context, { folder, store, engine, first: withMariadb, more: fewer });
 });
 
-test(`restarts and reloads of three agents under load: ${kept}`, async (context) => {
+const inPeace = ["agent restarted", "agent reloaded", "agent restarted", "agent reloaded"];
+test(`${befallen(inPeace, moreMishaps)}, under load: ${kept}`, async (context) => {
   const store = await postgresqlStore(context);
   if (store === undefined) return;
   const folder = await tempFolder(context);
   const engine = (await jetstreamEngine(context)) ?? (await directoryEngine(folder));
-  const only = ["agent restarted", "agent reloaded"];
 
-  await sharedCrash(context, { folder, store, engine, rounds, only, hostileStore: false });
+  await sharedCrash(context, {
+    folder,
+    store,
+    engine,
+    first: inPeace,
+    more: moreMishaps,
+    only: inPeace,
+    hostileStore: false,
+  });
 });

@@ -127,17 +127,24 @@ export async function working(agent: SharedAgent): Promise<void> {
   );
 }
 
-/** Each of the mishaps in turn, in another order each time, with the pauses between them. */
-export async function inTurn(all: Readonly<Record<string, Mishap>>, rounds: number, of: MishapsOf): Promise<void> {
-  let left: (readonly [string, Mishap])[] = [];
-  for (let round = 0; round < rounds; round += 1) {
-    if (left.length === 0) left = Object.entries(all);
-    const [next] = left.splice(Math.floor(of.random() * left.length), 1);
-    if (next === undefined) return;
-    const [name, mishap] = next;
+/** The first ones, then more of all in turn, in another order each time, with the pauses between them. */
+export async function inTurn(
+  all: Readonly<Record<string, Mishap>>,
+  { first, more }: { readonly first: readonly string[]; readonly more: number },
+  of: MishapsOf,
+): Promise<void> {
+  const befalls = async (name: string) => {
     of.book.now = name;
+    const mishap = all[name];
+    if (mishap === undefined) throw new Error(`"${name}" cannot befall these agents`);
     await mishap();
     of.book.note(name);
     await pause(of.random() * 500);
+  };
+  for (const name of first) await befalls(name);
+  let left: string[] = [];
+  for (let round = 0; round < more; round += 1) {
+    if (left.length === 0) left = Object.keys(all);
+    for (const name of left.splice(Math.floor(of.random() * left.length), 1)) await befalls(name);
   }
 }

@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
+import { setTimeout as pause } from "node:timers/promises";
 import type { PartitionedLog } from "../../core/log/index.js";
 import { readAll, texts } from "../../core/testing/log/log-case.js";
 import { until } from "../support/until.js";
+
+/** Between two appends: their number is no matter, that they go on is. */
+const BREATH_MILLIS = 10;
 
 /** What is appended to a part until it is stopped. */
 export type Writing = ReturnType<typeof writing>;
@@ -15,6 +19,7 @@ export function writing(log: PartitionedLog, part: number, name: string) {
       const text = `${name} ${count}`;
       const { offset } = await log.append(part, Buffer.from(text));
       wrote.push({ offset, text });
+      await pause(BREATH_MILLIS);
     }
   })();
   const stop = async (): Promise<void> => {
@@ -39,7 +44,7 @@ export async function goOn(writers: readonly Writing[]): Promise<void> {
   await until(
     async () => Math.min(...writers.map(({ count }, index) => count() - (before[index] ?? 0))),
     (count) => count >= 20,
-    120_000,
+    240_000,
   );
 }
 

@@ -6,7 +6,7 @@ import { type History, histories } from "./steps.js";
 import { World } from "./world.js";
 
 /** How many histories each of the two tests generates. */
-const runs = Number(process.env["DENEB_TEST_HISTORIES"] ?? 120);
+const runs = Number(process.env["DENEB_TEST_HISTORIES"] ?? 60);
 const given = process.env["DENEB_TEST_SEED"];
 
 async function holds({ setup, steps }: History): Promise<void> {

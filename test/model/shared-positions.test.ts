@@ -5,7 +5,7 @@ import { newFolder } from "./folders.js";
 import { AGENTS, type AgentStep, SharedAgents } from "./shared-agents.js";
 
 /** How many histories each of the two tests generates. */
-const runs = Number(process.env["DENEB_TEST_HISTORIES"] ?? 40);
+const runs = Number(process.env["DENEB_TEST_HISTORIES"] ?? 20);
 const given = process.env["DENEB_TEST_SEED"];
 
 const agent = fc.integer({ min: 0, max: AGENTS - 1 });

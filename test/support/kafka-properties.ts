@@ -61,6 +61,7 @@ export function kafkaProperties(
     `transaction.state.log.replication.factor=${controllers.size}`,
     "transaction.state.log.min.isr=1",
     "transaction.state.log.num.partitions=3",
+    "offsets.topic.num.partitions=3",
     "auto.create.topics.enable=false",
     "log.cleaner.dedupe.buffer.size=2097152",
     "num.network.threads=2",

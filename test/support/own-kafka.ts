@@ -13,7 +13,7 @@ import { reachable } from "./reachable.js";
 import { until } from "./until.js";
 
 const HOST = "127.0.0.1";
-const START_MILLIS = 60_000;
+const START_MILLIS = 240_000;
 
 const run = promisify(execFile);
 

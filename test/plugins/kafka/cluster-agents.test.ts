@@ -1,31 +1,26 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { after, before, type TestContext, test } from "node:test";
+import { before, type TestContext, test } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
 import type { Event } from "../../../core/sdk/index.js";
 import { startAgent } from "../../support/agent-process.js";
-import { kafkaPrograms } from "../../support/kafka-jars.js";
 import { postgresqlDatabase } from "../../support/postgresql.js";
-import { NO_KAFKA } from "../../support/provided-kafka.js";
 import { tempFolder } from "../../support/temp-folder.js";
 import { until } from "../../support/until.js";
 import { agentProperties, storedIn } from "./agent-to-rows.js";
-import { type OwnCluster, startKafkaCluster } from "./cluster.js";
+import { cluster, skip } from "./own-cluster/brokers.js";
 import { runningSink } from "./running-sink.js";
 import { notificationRecord, numberOf, runningSource } from "./running-source.js";
 import { topicClient } from "./topic-client.js";
 
-const programs = await kafkaPrograms();
-const skip = programs === undefined ? NO_KAFKA : false;
+/** Between two that are sent: their number is no matter, that they go on is. */
+const BREATH_MILLIS = 10;
+const PATIENCE_MILLIS = 240_000;
 
-let cluster: OwnCluster;
 before(async () => {
-  if (programs === undefined) return;
-  cluster = await startKafkaCluster(programs);
+  if (skip !== false) return;
   await cluster.complete();
   await cluster.whole();
-});
-after(async () => {
-  if (programs !== undefined) await cluster.stop();
 });
 
 async function ownClient(context: TestContext) {
@@ -57,14 +52,15 @@ test("a rolling restart of all brokers loses and doubles no notification on its 
       sent += 1;
       if (n % 3 === 0) await client.write(topic, n % 9 === 0 ? 0 : 1, [notificationRecord(n)]);
       else assert.equal(await posted(notifyUrl, n), 200);
+      await pause(BREATH_MILLIS);
     }
   });
   const goOn = async () => {
     const before = await storedIn(database);
     await until(
       () => storedIn(database),
-      ({ rows }) => rows > before.rows + 50,
-      60_000,
+      ({ rows }) => rows > before.rows + 20,
+      PATIENCE_MILLIS,
     );
   };
 
@@ -82,7 +78,7 @@ test("a rolling restart of all brokers loses and doubles no notification on its 
   await until(
     () => storedIn(database),
     ({ different }) => different === sent,
-    60_000,
+    PATIENCE_MILLIS,
   );
   assert.equal((await storedIn(database)).rows, sent);
   for (const agent of agents) assert.equal(await agent.end("SIGTERM"), 0);
@@ -108,7 +104,7 @@ test("a source goes on in order while a broker after another is killed, the coor
     await until(
       async () => emittedOf(2 + index).size,
       (partitions) => partitions === 3,
-      60_000,
+      PATIENCE_MILLIS,
     );
     await broker.resume();
     await cluster.whole();
@@ -118,8 +114,12 @@ test("a source goes on in order while a broker after another is killed, the coor
     const of = emitted.filter(({ headers }) => headers["deneb-origin"]?.includes(`/${partition}/`));
     assert.deepEqual([...new Set(of.map(numberOf))], partition === 0 ? [0, 1, 2, 3, 4] : [2, 3, 4]);
   }
+  // On a busy machine it takes more than session_timeout until the group is one again, which is said.
+  const reasons = lines
+    .filter(({ message }) => message === "no reading from Kafka")
+    .map(({ fields }) => reasonIn(fields));
   assert.deepEqual(
-    lines.filter(({ message }) => message === "no reading from Kafka"),
+    reasons.filter((reason) => !reason.includes(" waits for ")),
     [],
   );
 });
@@ -145,6 +145,10 @@ test("a sink writes on, once and in order, while the leader of its partition is 
   assert.deepEqual(ids, ["a", "b", "c", "d"]);
   assert.deepEqual(await cluster.topics([topic]), [{ replicas: 3, "min.insync.replicas": "2" }]);
 });
+
+function reasonIn(fields: unknown): string {
+  return String(Reflect.get(Object(fields), "reason"));
+}
 
 async function posted(url: string, n: number): Promise<number> {
   const entity = { id: `room-${n % 7}`, type: "Room", n: { type: "Number", value: n, metadata: {} } };

@@ -26,6 +26,19 @@ export function ownLog(
   return log;
 }
 
+/** An open one that waits for an answer for so many milliseconds, once its topics are there. */
+export async function hastyLog(
+  context: TestContext,
+  server: Pick<OwnKafka, "address">,
+  request_timeout: number,
+): Promise<KafkaLog> {
+  const topic = `log-${randomBytes(6).toString("hex")}`;
+  await ownLog(context, server, { topic }).open(never());
+  const log = ownLog(context, server, { topic, request_timeout });
+  await log.open(never());
+  return log;
+}
+
 /** All records of a part that has one. */
 export async function recordsOf(log: KafkaLog, part: LogPart): Promise<readonly LogRecord[]> {
   const { next = 0 } = (await log.bounds([part])).get(part) ?? {};

@@ -13,8 +13,8 @@ import { ownTopic, topicClient } from "./topic-client.js";
 const skip = (await answersKafka()) ? false : NO_KAFKA;
 
 const PARTITIONS = 4;
-const RECORDS = 2000;
-const KILLS = 6;
+const RECORDS = 1200;
+const KILLS = 4;
 
 test("each record is one row, although agents of a group are killed between their puts and the commits of the offsets", {
   skip,

@@ -49,5 +49,5 @@ test("the first files of a run are the longest of the repository, which are stil
 
   assert.match(others?.files[0] ?? "", /deploy.deb\.test\.js$/);
   assert.match(others?.files[1] ?? "", /deploy.image\.test\.js$/);
-  assert.match(ofFaults?.files[0] ?? "", /plugins.kafka.kafka-faults\.test\.js$/);
+  assert.match(ofFaults?.files[0] ?? "", /plugins.kafka.cluster-agents\.test\.js$/);
 });

@@ -3,11 +3,11 @@ import { randomUUID } from "node:crypto";
 import { cp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { type Event, originHeader } from "../../../core/sdk/index.js";
-import { until } from "../../support/until.js";
-import { kafka, skip } from "./kafka-of-file.js";
-import { notificationRecord, numberOf, runningSource } from "./running-source.js";
-import { type TopicClient, topicClient } from "./topic-client.js";
+import { type Event, originHeader } from "../../../../core/sdk/index.js";
+import { until } from "../../../support/until.js";
+import { notificationRecord, numberOf, runningSource } from "../running-source.js";
+import { type TopicClient, topicClient } from "../topic-client.js";
+import { kafka, skip } from "./broker.js";
 
 const LOST =
   "the brokers have lost records of the partition that were read; reading goes on where they end, with those that got their offsets";

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
-import type { Event } from "../../../core/sdk/index.js";
-import { codeOf, retryableOf } from "../../../core/sdk/index.js";
-import { until } from "../../support/until.js";
-import { kafka, skip } from "./kafka-of-file.js";
-import { runningSink } from "./running-sink.js";
-import { notificationRecord, numberOf, runningSource } from "./running-source.js";
-import { topicClient } from "./topic-client.js";
+import type { Event } from "../../../../core/sdk/index.js";
+import { codeOf, retryableOf } from "../../../../core/sdk/index.js";
+import { until } from "../../../support/until.js";
+import { runningSink } from "../running-sink.js";
+import { notificationRecord, numberOf, runningSource } from "../running-source.js";
+import { topicClient } from "../topic-client.js";
+import { kafka, skip } from "./broker.js";
 
 const room = (id: string): Event => ({
   headers: { "fiware-service": "openiot", "fiware-servicepath": "/" },

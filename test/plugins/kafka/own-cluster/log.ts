@@ -1,26 +1,15 @@
 import assert from "node:assert/strict";
-import { after, before, type TestContext, test } from "node:test";
-import type { KafkaLogConfig } from "../../../plugins/kafka/config.js";
-import type { KafkaLog } from "../../../plugins/kafka/log/kafka-log.js";
-import { assertKept, goOn, type Writing, writing } from "../../log/writing.js";
-import { freePort } from "../../support/free-port.js";
-import { kafkaPrograms } from "../../support/kafka-jars.js";
-import type { OwnKafka } from "../../support/own-kafka.js";
-import { NO_KAFKA } from "../../support/provided-kafka.js";
-import { until } from "../../support/until.js";
-import { type OwnCluster, startKafkaCluster } from "./cluster.js";
-import { failureOf, never, ownLog, recordsOf, textsOf } from "./own-log.js";
+import { type TestContext, test } from "node:test";
+import type { KafkaLogConfig } from "../../../../plugins/kafka/config.js";
+import type { KafkaLog } from "../../../../plugins/kafka/log/kafka-log.js";
+import { assertKept, goOn, type Writing, writing } from "../../../log/writing.js";
+import { freePort } from "../../../support/free-port.js";
+import type { OwnKafka } from "../../../support/own-kafka.js";
+import { until } from "../../../support/until.js";
+import { failureOf, never, ownLog, recordsOf, textsOf } from "../own-log.js";
+import { cluster, skip } from "./brokers.js";
 
-const programs = await kafkaPrograms();
-const skip = programs === undefined ? NO_KAFKA : false;
-
-let cluster: OwnCluster;
-before(async () => {
-  if (programs !== undefined) cluster = await startKafkaCluster(programs);
-});
-after(async () => {
-  if (programs !== undefined) await cluster.stop();
-});
+const PATIENCE_MILLIS = 240_000;
 
 /** A log that every broker leads a partition of. */
 function logOf(context: TestContext, changes: Partial<KafkaLogConfig>): KafkaLog {
@@ -99,7 +88,7 @@ test("a read that is ended again and again finds where the partition of a frozen
   const read = await until(
     () => log.read(new Map([[0, 0]]), { bytes: 1000, waitMillis: 500 }, AbortSignal.timeout(300)),
     (found) => found.size > 0,
-    60_000,
+    PATIENCE_MILLIS,
   );
 
   await appended;
@@ -135,9 +124,12 @@ test("puts wait while fewer replicas are in sync than they need, fail with the r
   skip,
 }, async (context) => {
   const changes = { topic: "two", request_timeout: 8000 } as const;
-  const [two, three] = [logOf(context, changes), logOf(context, { topic: "three", min_insync_replicas: 3 })];
+  const [two, three] = [
+    logOf(context, changes),
+    logOf(context, { topic: "three", min_insync_replicas: 3, request_timeout: 240_000 }),
+  ];
   const hasty = logOf(context, { topic: "three", request_timeout: 8000 });
-  const long = logOf(context, { topic: "two", request_timeout: 60_000 });
+  const long = logOf(context, { topic: "two", request_timeout: 240_000 });
   for (const log of [two, three, hasty, long]) await log.open(never());
   const leader = await cluster.leader("two", 0);
   const part = await until(
@@ -195,7 +187,7 @@ function readingOf(log: KafkaLog, parts: readonly number[]) {
       await until(
         async () => [...next],
         () => last.every(([part, offset]) => (next.get(part) ?? Number.POSITIVE_INFINITY) > offset),
-        60_000,
+        PATIENCE_MILLIS,
       );
     },
     stop: async (): Promise<readonly string[]> => {

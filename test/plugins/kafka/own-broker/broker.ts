@@ -1,7 +1,7 @@
 import { after, before } from "node:test";
-import { kafkaPrograms } from "../../support/kafka-jars.js";
-import { type OwnKafka, startOwnKafka } from "../../support/own-kafka.js";
-import { NO_KAFKA } from "../../support/provided-kafka.js";
+import { kafkaPrograms } from "../../../support/kafka-jars.js";
+import { type OwnKafka, startOwnKafka } from "../../../support/own-kafka.js";
+import { NO_KAFKA } from "../../../support/provided-kafka.js";
 
 const programs = await kafkaPrograms();
 

@@ -1,34 +1,18 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { after, before, type TestContext, test } from "node:test";
-import { examiner } from "../../../core/agent/examination/examiner.js";
-import { Directory } from "../../../plugins/kafka/client/directory.js";
-import { Producer } from "../../../plugins/kafka/client/producer.js";
-import { createTopics, readMetadata } from "../../../plugins/kafka/client/topics.js";
-import { kafkaPrograms } from "../../support/kafka-jars.js";
-import { NO_KAFKA } from "../../support/provided-kafka.js";
-import { until } from "../../support/until.js";
-import { type OwnCluster, startKafkaCluster } from "./cluster.js";
-import { findingsOf } from "./findings.js";
-import { newSink } from "./running-sink.js";
-import { newSource, notificationRecord, numberOf, runningSource } from "./running-source.js";
-import { topicClient } from "./topic-client.js";
-
-const programs = await kafkaPrograms();
-const skip = programs === undefined ? NO_KAFKA : false;
+import { type TestContext, test } from "node:test";
+import { examiner } from "../../../../core/agent/examination/examiner.js";
+import { Directory } from "../../../../plugins/kafka/client/directory.js";
+import { Producer } from "../../../../plugins/kafka/client/producer.js";
+import { createTopics, readMetadata } from "../../../../plugins/kafka/client/topics.js";
+import { until } from "../../../support/until.js";
+import { findingsOf } from "../findings.js";
+import { newSink } from "../running-sink.js";
+import { newSource, notificationRecord, numberOf, runningSource } from "../running-source.js";
+import { topicClient } from "../topic-client.js";
+import { cluster, skip } from "./brokers.js";
 
 const WITHOUT = "partitions without a leader are not read; the others are";
-
-let cluster: OwnCluster;
-before(async () => {
-  if (programs === undefined) return;
-  cluster = await startKafkaCluster(programs);
-  await cluster.complete();
-  await cluster.whole();
-});
-after(async () => {
-  if (programs !== undefined) await cluster.stop();
-});
 
 test("a source reads its other partitions while one has no leader at its start, says so, and begins it when it has", {
   skip,

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { type TestContext, test } from "node:test";
-import { codeOf } from "../../../core/sdk/index.js";
-import { collect, put } from "../../../core/testing/channel-fixture.js";
-import { KafkaLog } from "../../../plugins/kafka/log/kafka-log.js";
-import { openLogChannel } from "../../log/opened-channel.js";
-import { refusalsOfLog } from "../../log/unanswered-log.js";
-import { logConfig } from "./kafka-engine.js";
-import { kafka, skip } from "./kafka-of-file.js";
-import { failureOf, never, ownLog, recordsOf, textsOf } from "./own-log.js";
+import { codeOf } from "../../../../core/sdk/index.js";
+import { collect, put } from "../../../../core/testing/channel-fixture.js";
+import { KafkaLog } from "../../../../plugins/kafka/log/kafka-log.js";
+import { openLogChannel } from "../../../log/opened-channel.js";
+import { refusalsOfLog } from "../../../log/unanswered-log.js";
+import { logConfig } from "../kafka-engine.js";
+import { failureOf, hastyLog, never, recordsOf, textsOf } from "../own-log.js";
+import { kafka, skip } from "./broker.js";
 
 test("what is put while a broker is frozen is stored once when it goes on", { skip }, async (context) => {
   const { channel, failed, records } = await openedChannel(context);
@@ -29,7 +29,8 @@ test("what is put while a broker is frozen is stored once when it goes on", { sk
 });
 
 test("what is put before a broker is killed is stored once when it is started again", { skip }, async (context) => {
-  const { channel, failed, records } = await openedChannel(context);
+  // On a busy machine it takes a minute to start.
+  const { channel, failed, records } = await openedChannel(context, { outcome_timeout: 600 });
   await put(channel, 1);
 
   await kafka.freeze();
@@ -58,8 +59,7 @@ test("a put for which no broker can be reached is refused within request_timeout
 });
 
 test("a record that follows one that may be there is not taken for it", { skip }, async (context) => {
-  const log = ownLog(context, kafka, { request_timeout: 2000 });
-  await log.open(never());
+  const log = await hastyLog(context, kafka, 2000);
   await log.append(0, Buffer.from("first"), "1");
 
   await kafka.freeze();
