@@ -1,5 +1,5 @@
 import { constants } from "node:fs";
-import { access, readdir, realpath } from "node:fs/promises";
+import { access, readdir, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import {
@@ -112,7 +112,7 @@ export class SqliteDriver implements Driver {
     { most = 0, written = new Set<string>() } = {},
   ): Promise<SqliteReply> {
     if (signal.aborted) throw writeAborted();
-    await makePrivateFolder(this.#folder);
+    if (!(await this.#hasFolder())) await makePrivateFolder(this.#folder);
     const ask = async () => await this.#asked(task, statements, signal, most);
     const folder = task === "write" ? await this.#writtenFolder() : undefined;
     const isShared = folder !== undefined && (writers.get(folder) ?? 0) > 1;
@@ -120,6 +120,13 @@ export class SqliteDriver implements Driver {
     for (const schema of reply.written) written.add(schema);
     if (reply.error === undefined) return reply;
     throw signal.aborted ? writeAborted() : errorOf(reply.error);
+  }
+
+  async #hasFolder(): Promise<boolean> {
+    return await stat(this.#folder).then(
+      (found) => found.isDirectory(),
+      () => false,
+    );
   }
 
   /** The real name, which is the same for all drivers that write there; from the first write on this one is among them. */

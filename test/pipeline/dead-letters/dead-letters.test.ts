@@ -135,39 +135,6 @@ for (const { mark, left } of marks)
     assert.deepEqual(await openIds(letters), left);
   });
 
-test("letters that are settled while others are read are left out, over a file that is rewritten meanwhile", async (context) => {
-  const { letters } = await setUp(context);
-  await letters.keep(["a", "b", "c", "d"].map((id) => letter(id)));
-  const read: string[] = [];
-
-  for await (const { id, state } of letters.open()) {
-    read.push(`${id} ${state}`);
-    if (id !== "a") continue;
-    await letters.mark("s/1", ["b"], "stored");
-    await letters.mark("s/1", ["c"], "replaying");
-    await letters.compact("s/1");
-  }
-
-  assert.deepEqual(read, ["a waiting", "c replaying", "d waiting"]);
-  assert.deepEqual(await openIds(letters), read);
-});
-
-test("letters are dropped while their ids are still read: the ids of millions are not held together", async (context) => {
-  const { letters } = await setUp(context);
-  await letters.keep(Array.from({ length: 2500 }, (_, index) => letter(`l${index}`)));
-  const waiting = new Map<number, number | undefined>();
-  const ids = async function* () {
-    for (let index = 0; index < 2500; index += 1) {
-      waiting.set(index, letters.counts()[0]?.waiting);
-      yield `l${index}`;
-    }
-  };
-
-  const dropped = await letters.drop("s/1", ids(), () => true);
-
-  assert.deepEqual([dropped, waiting.get(0), waiting.get(1500), await openIds(letters)], [2500, 2500, 1500, []]);
-});
-
 test("a replayed letter that fails again waits again, once", async (context) => {
   const { letters } = await setUp(context);
   await letters.keep([letter("a")]);
