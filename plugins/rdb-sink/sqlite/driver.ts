@@ -7,7 +7,7 @@ import {
   type Cell,
   type DatabaseError,
   type Driver,
-  isUnexpectedChanges,
+  databaseErrorOf,
   PartlyWritten,
   type SchemaName,
   type Statement,
@@ -119,7 +119,7 @@ export class SqliteDriver implements Driver {
     const reply = await (isShared ? inTurn(filesOf(statements, folder), signal, ask) : ask());
     for (const schema of reply.written) written.add(schema);
     if (reply.error === undefined) return reply;
-    throw signal.aborted ? writeAborted() : errorOf(reply.error);
+    throw signal.aborted ? writeAborted() : errorOf(reply.error, reply.unexpected);
   }
 
   async #hasFolder(): Promise<boolean> {
@@ -224,8 +224,8 @@ function* ofFewSchemas(statements: readonly Statement[], most: number): Generato
   yield part;
 }
 
-function errorOf(databaseError: DatabaseError): Error {
-  return isUnexpectedChanges(databaseError) ? unexpectedChanges() : new SqliteError(databaseError);
+function errorOf(thrown: DatabaseError, unexpected: boolean): Error {
+  return unexpected ? unexpectedChanges() : new SqliteError(databaseErrorOf(thrown));
 }
 
 /** An error of the thread; its class is lost in transfer. */

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type Cell, RecentMap, type Statement, unexpectedChanges } from "deneb/sql";
+import type { Cell, Statement } from "deneb/sql";
 import type Database from "libsql";
 import { errorOfFile } from "./connection.js";
 import { fileName } from "./file-name.js";
@@ -8,7 +8,10 @@ import { KeptLocks } from "./kept-locks.js";
 import { hasItsBeside, inodeOf, type OpenFile, openFile, removeBeside, saveWritten } from "./open-file.js";
 import type { SqliteThread } from "./worker.js";
 
-const MOST_PREPARED = 1000;
+const MOST_PREPARED = 2000;
+
+/** A statement changed another number of rows than it was to. */
+export class UnexpectedChanges extends Error {}
 
 type Prepared = Database.Statement;
 
@@ -25,7 +28,7 @@ export class SqliteFiles {
   readonly #open = new Map<string, OpenFile>();
   /** Files that were closed and may still have statements, which keep them open. */
   #left = 0;
-  readonly #prepared = new RecentMap<Prepared>(MOST_PREPARED);
+  readonly #prepared = new Map<string, Prepared>();
   /** What is read in parts. */
   #rows: Iterator<unknown> | undefined;
 
@@ -86,7 +89,7 @@ export class SqliteFiles {
     const prepared = this.#statement(statement);
     for (const run of statement.runs) {
       const { changes } = of(statement.at.schema, () => prepared.run(run));
-      if (statement.changes !== undefined && changes !== statement.changes) throw unexpectedChanges();
+      if (statement.changes !== undefined && changes !== statement.changes) throw new UnexpectedChanges();
     }
   }
 
@@ -149,6 +152,7 @@ export class SqliteFiles {
     if (known !== undefined) return known;
 
     const prepared = of(schema, () => this.#connection(schema).prepare(text));
+    if (this.#prepared.size === MOST_PREPARED) this.#prepared.clear();
     this.#prepared.set(key, prepared);
     return prepared;
   }

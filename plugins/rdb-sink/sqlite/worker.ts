@@ -1,8 +1,8 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { type Cell, type DatabaseError, databaseErrorOf, type Statement } from "deneb/sql";
+import type { Cell, DatabaseError, Statement } from "deneb/sql";
 import { isTableOfFilesFull } from "./errors.js";
 import { schemasOf } from "./file-name.js";
-import { SqliteFiles } from "./files.js";
+import { SqliteFiles, UnexpectedChanges } from "./files.js";
 
 /** A request of the driver to the thread. */
 export interface SqliteRequest {
@@ -30,7 +30,10 @@ export interface SqliteReply {
   readonly rows: readonly (readonly Cell[])[];
   /** Schemas whose statements are committed. */
   readonly written: readonly string[];
+  /** As it was thrown, with the whole message. */
   readonly error: DatabaseError | undefined;
+  /** True when a statement changed another number of rows than it was to. */
+  readonly unexpected: boolean;
 }
 
 const thread: SqliteThread = workerData;
@@ -51,7 +54,7 @@ async function answer(request: SqliteRequest): Promise<void> {
 /** Handles a request; never throws. */
 function sqliteAnswer(files: SqliteFiles, request: SqliteRequest): SqliteReply {
   const written: string[] = [];
-  const reply = { id: request.id, rows: [], written, error: undefined };
+  const reply = { id: request.id, rows: [], written, error: undefined, unexpected: false };
   try {
     if (request.task === "read") return { ...reply, rows: read(files, request.statements) };
     if (request.task === "open") files.openRows(request.statements);
@@ -60,10 +63,16 @@ function sqliteAnswer(files: SqliteFiles, request: SqliteRequest): SqliteReply {
     if (request.task === "close") files.close();
     return reply;
   } catch (error) {
-    const databaseError = databaseErrorOf(error);
-    if (isTableOfFilesFull(databaseError)) files.closeAll();
-    return { ...reply, error: databaseError };
+    const thrown = asThrown(error);
+    if (isTableOfFilesFull(thrown)) files.closeAll();
+    return { ...reply, error: thrown, unexpected: error instanceof UnexpectedChanges };
   }
+}
+
+/** `databaseErrorOf` makes one line of it in the other thread: this one does not load the modules of deneb/sql, which takes longer than all else. */
+function asThrown(error: unknown): DatabaseError {
+  const { code, message }: { readonly code?: unknown; readonly message?: unknown } = Object(error);
+  return { code: typeof code === "string" ? code : undefined, message: String(message ?? error) };
 }
 
 function read(files: SqliteFiles, statements: readonly Statement[]): SqliteReply["rows"] {

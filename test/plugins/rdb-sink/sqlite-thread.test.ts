@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { promisify } from "node:util";
 import { tempFolder } from "../../support/temp-folder.js";
@@ -27,3 +28,19 @@ for (const { lacks, flags } of restrictions)
 
     assert.equal(stdout, "probe fails\ncommitUnits fails\n");
   });
+
+test("the thread of database files loads no module of deneb/sql, which would take longer than all else that it loads", async () => {
+  const modules = [new URL("./worker.js", driver).href];
+  const loaded = new Set<string>();
+  for (const module of modules) {
+    const text = await readFile(new URL(module), "utf8");
+    for (const [, name = ""] of text.matchAll(/^(?:import|export)\b.*? from "(.+)";$/gm)) {
+      const next = new URL(name, module).href;
+      if (!name.startsWith(".")) loaded.add(name);
+      else if (!modules.includes(next)) modules.push(next);
+    }
+  }
+
+  assert.ok(loaded.has("libsql"));
+  assert.ok(!loaded.has("deneb/sql"));
+});
