@@ -1,14 +1,16 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { before, type TestContext, test } from "node:test";
+import { after, before, type TestContext, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Event } from "../../../core/sdk/index.js";
 import { startAgent } from "../../support/agent-process.js";
+import { kafkaPrograms } from "../../support/kafka-jars.js";
 import { postgresqlDatabase } from "../../support/postgresql.js";
+import { NO_KAFKA } from "../../support/provided-kafka.js";
 import { tempFolder } from "../../support/temp-folder.js";
 import { until } from "../../support/until.js";
 import { agentProperties, storedIn } from "./agent-to-rows.js";
-import { cluster, skip } from "./own-cluster/brokers.js";
+import { type OwnCluster, startKafkaCluster } from "./cluster.js";
 import { runningSink } from "./running-sink.js";
 import { notificationRecord, numberOf, runningSource } from "./running-source.js";
 import { topicClient } from "./topic-client.js";
@@ -17,10 +19,18 @@ import { topicClient } from "./topic-client.js";
 const BREATH_MILLIS = 10;
 const PATIENCE_MILLIS = 240_000;
 
+const programs = await kafkaPrograms();
+const skip = programs === undefined ? NO_KAFKA : false;
+
+let cluster: OwnCluster;
 before(async () => {
-  if (skip !== false) return;
+  if (programs === undefined) return;
+  cluster = await startKafkaCluster(programs);
   await cluster.complete();
   await cluster.whole();
+});
+after(async () => {
+  if (programs !== undefined) await cluster.stop();
 });
 
 async function ownClient(context: TestContext) {
