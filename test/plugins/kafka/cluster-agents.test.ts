@@ -34,7 +34,7 @@ after(async () => {
 });
 
 async function ownClient(context: TestContext) {
-  const client = await topicClient({ bootstrap_servers: [...cluster.bootstrap] });
+  const client = await topicClient({ bootstrap_servers: [...cluster.bootstrap], request_timeout: PATIENCE_MILLIS });
   context.after(() => client.close());
   return client;
 }
@@ -95,7 +95,7 @@ test("a rolling restart of all brokers loses and doubles no notification on its 
   assert.deepEqual(await storedIn(database), { rows: sent, different: sent });
 });
 
-test("a source goes on in order while a broker after another is killed, the coordinator of its group among them", {
+test("a source goes on in order, and a sink writes on, once and in order, while a broker after another is killed: the coordinator of the group and the leader of the partition among them", {
   skip,
 }, async (context) => {
   const client = await ownClient(context);
@@ -105,11 +105,20 @@ test("a source goes on in order while a broker after another is killed, the coor
   const { received, emitted, lines } = await runningSource(context, { config });
   await client.write(topic, 0, [notificationRecord(0), notificationRecord(1)]);
   await received(2);
+  const written = `${topic}-sink`;
+  const sink = await runningSink(context, {
+    bootstrap_servers: [...cluster.bootstrap],
+    request_timeout: PATIENCE_MILLIS,
+    topic: written,
+    partitions: 1,
+  });
+  await sink.persist({ events: [room("first")] });
   const emittedOf = (n: number) =>
     new Set(emitted.filter((event) => numberOf(event) === n).map(({ headers }) => headers["deneb-origin"]));
 
   for (const [index, broker] of cluster.brokers.entries()) {
     await broker.halt();
+    await sink.persist({ events: [room(`${index} a`), room(`${index} b`)] });
     for (const partition of [0, 1, 2]) await client.write(topic, partition, [notificationRecord(2 + index)]);
     await until(
       async () => emittedOf(2 + index).size,
@@ -119,6 +128,7 @@ test("a source goes on in order while a broker after another is killed, the coor
     await broker.resume();
     await cluster.whole();
   }
+  await sink.persist({ events: [room("last")] });
 
   for (const partition of [0, 1, 2]) {
     const of = emitted.filter(({ headers }) => headers["deneb-origin"]?.includes(`/${partition}/`));
@@ -132,28 +142,14 @@ test("a source goes on in order while a broker after another is killed, the coor
     reasons.filter((reason) => !reason.includes(" waits for ")),
     [],
   );
+  const ids = (await client.read(written)).map(({ value }) => JSON.parse(value).id);
+  assert.deepEqual(ids, ["first", "0 a", "0 b", "1 a", "1 b", "2 a", "2 b", "last"]);
+  assert.deepEqual(await cluster.topics([written]), [{ replicas: 3, "min.insync.replicas": "2" }]);
 });
 
-test("a sink writes on, once and in order, while the leader of its partition is killed", { skip }, async (context) => {
-  const client = await ownClient(context);
-  const topic = randomUUID();
-  const sink = await runningSink(context, { bootstrap_servers: [...cluster.bootstrap], topic, partitions: 1 });
-  const room = (id: string): Event => ({
-    headers: { "fiware-service": "openiot", "fiware-servicepath": "/" },
-    body: { id, type: "Room", attributes: [] },
-  });
-  await sink.persist({ events: [room("a")] });
-
-  const leader = await cluster.leader(topic, 0);
-  await leader.halt();
-  await sink.persist({ events: [room("b"), room("c")] });
-  await leader.resume();
-  await cluster.whole();
-  await sink.persist({ events: [room("d")] });
-
-  const ids = (await client.read(topic)).map(({ value }) => JSON.parse(value).id);
-  assert.deepEqual(ids, ["a", "b", "c", "d"]);
-  assert.deepEqual(await cluster.topics([topic]), [{ replicas: 3, "min.insync.replicas": "2" }]);
+const room = (id: string): Event => ({
+  headers: { "fiware-service": "openiot", "fiware-servicepath": "/" },
+  body: { id, type: "Room", attributes: [] },
 });
 
 function reasonIn(fields: unknown): string {
