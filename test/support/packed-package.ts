@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { ran } from "./example-package.js";
 import { repositoryFiles, repositoryRoot } from "./repository.js";
+import { writeFiles } from "./written-files.js";
 
 export interface PackedPackage {
   /** Where the files of the package are, as installed, with what it depends on beside it. */
@@ -21,8 +22,9 @@ export interface PackedPackage {
 export async function packedPackage(revision: string): Promise<PackedPackage> {
   const parent = await mkdtemp(path.join(tmpdir(), "deneb-packed-"));
   const source = path.join(parent, "source");
-  const files = (await repositoryFiles()).filter((file) => file !== ".git");
+  const files = (await repositoryFiles()).filter((file) => file !== ".git" && !isTest(file));
   for (const file of files) await cp(path.join(repositoryRoot, file), path.join(source, file));
+  await writeFiles(source, { "test/one.test.ts": "export {};\n" });
   await symlink(path.join(repositoryRoot, "node_modules"), path.join(source, "node_modules"));
   // What an earlier build left must not be packed.
   await cp(path.join(repositoryRoot, "LICENSE"), path.join(source, "dist", "core", "left-behind.js"));
@@ -41,6 +43,11 @@ export async function packedPackage(revision: string): Promise<PackedPackage> {
   await linkPackages(path.join(repositoryRoot, "node_modules"), modules);
   const unpackedFiles = await filesBelow(folder);
   return { folder, parent, tarball, files: unpackedFiles, remove: () => rm(parent, { recursive: true, force: true }) };
+}
+
+/** Tests are compiled with the program and not packed; one stands for all of them. The examples and the pages about them are packed. */
+function isTest(file: string): boolean {
+  return file.startsWith("test/") && !/^test\/(?:examples\/|frozen\/README\.md$)/.test(file);
 }
 
 async function linkPackages(from: string, to: string): Promise<void> {
