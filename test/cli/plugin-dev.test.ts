@@ -6,9 +6,10 @@ import path from "node:path";
 import { createInterface } from "node:readline";
 import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { createProgram } from "../../core/cli/program.js";
 import { command } from "../support/command.js";
 import { install } from "../support/example-package.js";
-import { runCli } from "../support/run-cli.js";
+import { runHere } from "../support/run-cli.js";
 import { tempFolder } from "../support/temp-folder.js";
 import { until } from "../support/until.js";
 
@@ -23,27 +24,46 @@ async function scaffold(context: TestContext, kind: string, language: "ts" | "js
   return folder;
 }
 
-/** Runs `deneb plugin dev`, and waits for what it prints. */
-function startDev(context: TestContext, ...args: readonly string[]) {
-  const child: ChildProcess = spawn(process.execPath, [main, "plugin", "dev", ...args], { stdio: "pipe" });
+/** Runs `deneb plugin dev` in a process of its own, and waits for what it prints. */
+function startDev(context: TestContext, folder: string) {
+  const child: ChildProcess = spawn(process.execPath, [main, "plugin", "dev", folder], { stdio: "pipe" });
   const exited = once(child, "close");
   context.after(() => child.kill("SIGKILL"));
   const lines: string[] = [];
   for (const output of [child.stdout, child.stderr]) {
     if (output !== null) createInterface({ input: output }).on("line", (line) => lines.push(line));
   }
+  return watched(lines, async () => {
+    child.kill("SIGINT");
+    const [code] = await exited;
+    return code;
+  });
+}
+
+/** The same in this process; the agent has one of its own in any case. */
+function devHere(context: TestContext, folder: string) {
+  const lines: string[] = [];
+  const stopping = new AbortController();
+  const print = (line: string) => lines.push(line);
+  const program = createProgram({ out: print, err: print, env: process.env, stopRequested: stopping.signal });
+  const ended = program.run(["plugin", "dev", folder]);
+  const end = () => {
+    stopping.abort();
+    return ended;
+  };
+  context.after(end);
+  return watched(lines, end);
+}
+
+function watched(lines: readonly string[], end: () => Promise<number | null>) {
   return {
     lines,
-    shows: (text: RegExp, times = 1) =>
+    shows: (text: RegExp) =>
       until(
         async () => lines,
-        (seen) => seen.filter((line) => text.test(line)).length >= times,
+        (seen) => seen.some((line) => text.test(line)),
       ),
-    async end() {
-      child.kill("SIGINT");
-      const [code] = await exited;
-      return code;
-    },
+    end,
   };
 }
 
@@ -58,21 +78,33 @@ const kinds = [
 ] as const;
 
 for (const { kind, shows } of kinds)
-  test(`plugin dev runs a ${kind} in its place, and ends at the first signal without a trace`, async (context) => {
-    const dev = startDev(context, await scaffold(context, kind, "js"));
+  test(`plugin dev runs a ${kind} in its place, and ends without a trace`, async (context) => {
+    const dev = devHere(context, await scaffold(context, kind, "js"));
 
     await dev.shows(shows);
-    const temporary = /files: (.*)$/.exec(dev.lines.find((line) => line.startsWith("running ")) ?? "")?.[1] ?? "";
 
     assert.equal(await dev.end(), 0);
-    await assert.rejects(stat(temporary));
+    await assert.rejects(stat(temporaryOf(dev.lines)));
   });
+
+test("plugin dev ends at the first signal without a trace", async (context) => {
+  const dev = startDev(context, await scaffold(context, "source", "js"));
+
+  await dev.shows(/^nothing is posted/);
+
+  assert.equal(await dev.end(), 0);
+  await assert.rejects(stat(temporaryOf(dev.lines)));
+});
+
+function temporaryOf(lines: readonly string[]): string {
+  return /files: (.*)$/.exec(lines.find((line) => line.startsWith("running ")) ?? "")?.[1] ?? "";
+}
 
 test("plugin dev builds TypeScript again when it changes, goes on after an error, and keeps its port", async (context) => {
   const folder = await scaffold(context, "sink", "ts");
   const file = path.join(folder, "mine.ts");
   const text = await readFile(file, "utf8");
-  const dev = startDev(context, folder);
+  const dev = devHere(context, folder);
   await dev.shows(/^3 events in, 3 stored, 0 dead letters/);
 
   await writeFile(file, text.replace("const { size }", "const { sze }"));
@@ -96,7 +128,7 @@ test("plugin dev replaces an agent that never answers again", async (context) =>
   const file = path.join(folder, "mine.js");
   const text = await readFile(file, "utf8");
   await writeFile(file, text.replace("intercept(event) {", "intercept(event) {\n      for (;;) {}"));
-  const dev = startDev(context, folder);
+  const dev = devHere(context, folder);
   await dev.shows(/^running interceptor/);
 
   await writeFile(file, text);
@@ -114,7 +146,7 @@ const refused = [
 
 for (const { args, says } of refused)
   test(`plugin dev ${args.join(" ")} is refused with the remedy`, async () => {
-    const { code, stderr } = await runCli(["plugin", "dev", ...args]);
+    const { code, stderr } = await runHere(["plugin", "dev", ...args]);
 
     assert.equal(code, 2);
     assert.match(stderr, says);
