@@ -20,6 +20,7 @@ import { type Addressee, addresseeOf, cleaned } from "./addressee.js";
 import { type ArrivalSwitch, nobodyLooks } from "./arrival-switch.js";
 import { decodedBy, type HandlerOfSource, type Refusal, unknownSender } from "./decoded-by.js";
 import { CountedWarnings } from "./log-lines.js";
+import { receptionTurns } from "./reception-turns.js";
 import { RefusedServices } from "./refused-services.js";
 import type { ServiceQuota } from "./service-quota.js";
 
@@ -33,6 +34,8 @@ interface ReceiverParts extends HandlerOfSource {
   readonly observer: Pick<TransactionObserver, "received" | "refused">;
   readonly log: Logger;
   readonly arrivals?: ArrivalSwitch;
+  /** Absent: those of the process. */
+  readonly turns?: typeof receptionTurns;
   /** Fields of the trace of a request, for log lines; absent while tracing is off. */
   readonly traceFields?: (request: InboundRequest) => object;
   now(): Date;
@@ -45,6 +48,7 @@ export class Receiver {
   /** Those because of what the service sent or holds. */
   readonly overQuota = new RefusedServices();
   readonly #arrivals: ArrivalSwitch;
+  readonly #turns: typeof receptionTurns;
   #requests = 0;
   #refusals = 0;
   readonly #availability: Availability;
@@ -54,6 +58,7 @@ export class Receiver {
     this.#availability = new Availability(parts);
     this.#warnings = new CountedWarnings(parts);
     this.#arrivals = parts.arrivals ?? nobodyLooks;
+    this.#turns = parts.turns ?? receptionTurns;
   }
 
   /** How many requests were refused, those included that the source itself refused. */
@@ -66,11 +71,19 @@ export class Receiver {
     this.overQuota.clear();
   }
 
-  /**
-   * The `receive` of the source's context. What is refused is answered in the next turn of the event loop: a source that repeats it
-   * at once must not keep the process from everything else (decision 0209).
-   */
+  /** The `receive` of the source's context. What is large waits until others are in the channels. */
   readonly receive = (request: InboundRequest, refuse: Refuse = withoutContent): Promise<Reception> => {
+    const { byteLength } = request.body;
+    if (this.#turns.hasRoom(byteLength)) return this.#receive(request, refuse);
+    return new Promise((resolve) => {
+      this.#turns.wait(byteLength, () => resolve(this.#receive(request, refuse)));
+    });
+  };
+
+  /**
+   * What is refused is answered in the next turn of the event loop: a source that repeats it at once must not keep the process from everything else (decision 0209).
+   */
+  #receive(request: InboundRequest, refuse: Refuse): Promise<Reception> {
     this.#requests += 1;
     try {
       const { quota, emit } = this.#parts;
@@ -87,9 +100,11 @@ export class Receiver {
     } catch (error) {
       return inNextTurn(undefined).then(() => Promise.reject(error));
     }
-  };
+  }
 
   async #receiving(emitting: Promise<void>, { request, refuse, decoded }: Receiving): Promise<Reception> {
+    const { byteLength } = request.body;
+    this.#turns.took(byteLength);
     try {
       await emitting;
     } catch (error) {
@@ -98,6 +113,7 @@ export class Receiver {
       );
     } finally {
       forgetTexts(decoded.events);
+      this.#turns.gave(byteLength);
     }
     this.#accepted(request, decoded);
     return this.#requests % IN_ONE_TURN === 0 ? await inNextTurn(accepted) : accepted;

@@ -15,8 +15,8 @@ import { noToken, type Refusal, refusalOf } from "./responses.js";
 
 export type HttpContext = Pick<SourceContext<unknown>, "name" | "log" | "now" | "receive" | "refused" | "report">;
 
-/** Of the heap limit: a body of many small entities may take thirty times its bytes while its events wait for the channel. */
-const SHARE_OF_HEAP = 1 / 64;
+/** Of the heap limit, as in the kernel: what waits here for its turn can be discarded when its sender leaves. */
+const SHARE_OF_HEAP = 1 / 128;
 /** Bytes of bodies that waited after which the event loop goes on before the next one. */
 const BYTES_OF_A_TURN = 65_536;
 
