@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Receiver } from "../../core/pipeline/receiver.js";
-import { ReceptionTurns } from "../../core/pipeline/reception-turns.js";
+import { Receiver, ReceptionTurns } from "../../core/pipeline/receiver.js";
 import { acceptedAtOnce, atOnce } from "../../core/sdk/at-once.js";
 import {
   AgentError,
