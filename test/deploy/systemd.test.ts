@@ -44,6 +44,11 @@ test("the unit gives a stop more time than the agent takes by default", () => {
   assert.ok(seconds > 30);
 });
 
+test("the unit leaves workers the time to stop in order, also when their supervisor was killed", () => {
+  // With "mixed" what is left of the processes is killed as soon as the first one has ended.
+  assert.match(text, /^KillMode=control-group$/m);
+});
+
 /** systemd 252 warns of what it does not know, and ends with 0. */
 async function faults(file: string): Promise<void> {
   const said = await tool("sh", ["-c", 'systemd-analyze verify --man=no "$1" 2>&1', "sh", file]);

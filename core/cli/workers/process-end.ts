@@ -15,6 +15,14 @@ export function endText({ code, signal, failure }: End): string {
   return `it ended with ${signal === null ? `exit code ${code}` : `signal ${signal}`}`;
 }
 
+/**
+ * Whether a signal that asks for a stop has ended it, which is no failure of a process that was still loading. One that has loaded
+ * leaves these signals, which a terminal and systemd send to all processes, to its supervisor.
+ */
+export function isEndedByStop({ code, signal }: End): boolean {
+  return signal === "SIGTERM" || signal === "SIGINT" || (code !== null && code > 128);
+}
+
 /** For the log. */
 export function endFields({ code, signal, failure, lost }: End): object {
   if (failure !== undefined) return { reason: failure };

@@ -1,5 +1,6 @@
 import cluster from "node:cluster";
 import { rm } from "node:fs/promises";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { WorkerView } from "../../management/workers/team.js";
 import { type Logger, reasonOf } from "../../sdk/index.js";
@@ -8,7 +9,7 @@ import { noteEmptied, prepareFolder, prepareSockets } from "./folders.js";
 import { closeUntaken } from "./given-connections.js";
 import { heapShare } from "./heap-share.js";
 import { type Member, memberOf, tell } from "./member.js";
-import { type End, endFields, endText } from "./process-end.js";
+import { type End, endFields, endText, isEndedByStop } from "./process-end.js";
 import { isWorkerMessage, roleVariable } from "./role.js";
 import { LOOK, looked } from "./silence.js";
 
@@ -128,7 +129,10 @@ export class Supervisor {
     }
     member.process = undefined;
     const lost = end.signal === null ? 0 : member.inMemory;
-    await this.#over(member, { ...end, lost, lasted: performance.now() - startedAt });
+    const lasted = performance.now() - startedAt;
+    // The system may tell of this end before it tells of the same signal to this process.
+    await nextTurn();
+    await this.#over(member, { ...end, lost, lasted });
   }
 
   /** Starts a process and resolves to how it ended; rejects when it cannot be started. */
@@ -199,6 +203,7 @@ export class Supervisor {
     const { number, receives } = member;
     const { log } = this.#parts;
     if (this.#isStopping) {
+      if (isEndedByStop(end)) return;
       if (end.signal !== null) log.error({ worker: number, ...endFields(end) }, "a worker did not stop in order");
       this.#note(end);
       return;
@@ -236,10 +241,8 @@ export class Supervisor {
 
   #note(end: End): void {
     if (this.#exitCode === exitCodes.eventsLost) return;
-    // The signal that a stop is asked for with is no failure of a process that was still reading its configuration.
-    const isAsked = this.#isStopping && end.code !== null && end.code > 128;
     const code = end.code ?? (end.lost > 0 ? exitCodes.eventsLost : exitCodes.failure);
-    if (!isAsked && code !== exitCodes.success) this.#exitCode = code;
+    if (code !== exitCodes.success) this.#exitCode = code;
   }
 
   #enter(member: Member, state: WorkerView["state"], reason?: string): void {

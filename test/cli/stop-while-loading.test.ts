@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { appendFile, readFile } from "node:fs/promises";
+import path from "node:path";
+import { test } from "node:test";
+import { freeze } from "../support/freeze.js";
+import { durable } from "../support/logging-workers.js";
+import { main } from "../support/run-cli.js";
+import { tempFolder } from "../support/temp-folder.js";
+import { until } from "../support/until.js";
+
+const skip = existsSync("/proc/self/task") ? false : "needs /proc";
+
+test("a stop by a signal to all processes, as from a terminal, is one in order while workers are loaded", {
+  skip,
+}, async (context) => {
+  const folder = await tempFolder(context);
+  const file = path.join(folder, "agent.properties");
+  await appendFile(file, durable);
+  const args = ["run", "-f", file, "--data-dir", path.join(folder, "data"), "--management-port", "0", "--workers", "2"];
+  const agent = spawn(process.execPath, [main, ...args], { stdio: "ignore" });
+  const ended = once(agent, "exit");
+  const loading = await until(
+    () => childrenOf(agent.pid),
+    (pids) => pids.length === 2,
+  );
+
+  await freeze(agent);
+  for (const pid of loading) process.kill(pid, "SIGTERM");
+  agent.kill("SIGTERM");
+  agent.kill("SIGCONT");
+
+  assert.deepEqual(await ended, [0, null]);
+});
+
+async function childrenOf(pid = 0): Promise<readonly number[]> {
+  const children = await readFile(`/proc/${pid}/task/${pid}/children`, "utf8");
+  return children.split(" ").filter(Boolean).map(Number);
+}
