@@ -130,7 +130,7 @@ export class Supervisor {
     member.process = undefined;
     const lost = end.signal === null ? 0 : member.inMemory;
     const lasted = performance.now() - startedAt;
-    // The system may tell of this end before it tells of the same signal to this process.
+    // The system may report this end before the same signal to this process.
     await nextTurn();
     await this.#over(member, { ...end, lost, lasted });
   }
