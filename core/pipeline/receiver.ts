@@ -58,7 +58,7 @@ export class Receiver {
     this.#availability = new Availability(parts);
     this.#warnings = new CountedWarnings(parts);
     this.#arrivals = parts.arrivals ?? nobodyLooks;
-    this.#turns = parts.turns ?? receptionTurns;
+    this.#turns = parts.turns ?? turnsOfProcess;
   }
 
   /** How many requests were refused, those included that the source itself refused. */
@@ -71,17 +71,23 @@ export class Receiver {
     this.overQuota.clear();
   }
 
-  /** The `receive` of the source's context. What is large waits until others are in the channels. */
+  /** The `receive` of the source's context. A body for whose events the heap has no room waits for its turn. */
   readonly receive = (request: InboundRequest, refuse: Refuse = withoutContent): Promise<Reception> => {
-    const { byteLength } = request.body;
-    if (this.#turns.hasRoom(byteLength)) return this.#receive(request, refuse);
+    const turns = this.#turnsOf(request);
+    if (turns.hasRoom(request.body.byteLength)) return this.#receive(request, refuse);
     return new Promise((resolve) => {
-      this.#turns.wait(byteLength, () => resolve(this.#receive(request, refuse)));
+      const begin = () => resolve(request.connection?.isGone === true ? left : this.#receive(request, refuse));
+      turns.wait(request.body.byteLength, begin);
     });
   };
 
+  #turnsOf({ body }: InboundRequest): BodyTurns {
+    return body.byteLength < LARGE ? this.#turns.small : this.#turns.large;
+  }
+
   /**
-   * What is refused is answered in the next turn of the event loop: a source that repeats it at once must not keep the process from everything else (decision 0209).
+   * What is refused is answered in the next turn of the event loop: a source that repeats it at once must not keep the process from
+   * everything else (decision 0209).
    */
   #receive(request: InboundRequest, refuse: Refuse): Promise<Reception> {
     this.#requests += 1;
@@ -103,8 +109,8 @@ export class Receiver {
   }
 
   async #receiving(emitting: Promise<void>, { request, refuse, decoded }: Receiving): Promise<Reception> {
-    const { byteLength } = request.body;
-    this.#turns.took(byteLength);
+    const turns = this.#turnsOf(request);
+    turns.took(request.body.byteLength);
     try {
       await emitting;
     } catch (error) {
@@ -113,7 +119,7 @@ export class Receiver {
       );
     } finally {
       forgetTexts(decoded.events);
-      this.#turns.gave(byteLength);
+      turns.gave(request.body.byteLength);
     }
     this.#accepted(request, decoded);
     return this.#requests % IN_ONE_TURN === 0 ? await inNextTurn(accepted) : accepted;
@@ -206,6 +212,17 @@ const TOO_MANY = 429;
 
 const accepted: Accepted = { accepted: true };
 
+/** Nobody gets this answer. */
+const left: Refused = {
+  accepted: false,
+  status: 400,
+  reason: "the sender has closed the connection",
+  cause: "sender-left",
+  headers: {},
+  retryable: true,
+  retryAfter: undefined,
+};
+
 /** A request whose events are on their way into the channels. */
 interface Receiving {
   readonly request: InboundRequest;
@@ -257,22 +274,24 @@ class Availability {
 
 /** Of the heap limit: a body of many small entities takes thirty times its bytes until the channels have its events, and these take more while they write them. */
 const SHARE_OF_HEAP = 1 / 128;
-/** Bytes of bodies after which the event loop goes on before the next one: channels take meanwhile what was decoded. */
-const BYTES_OF_A_TURN = 65_536;
+/** Bytes of a body from which on it is large. */
+const LARGE = 65_536;
 
 /**
  * The bodies that are decoded and whose events are not in the channels yet, by their bytes. One that has no room waits as it came, outside
  * of the heap; one alone has room whatever its size. None overtakes one that waits.
  */
-export class ReceptionTurns {
+export class BodyTurns {
   readonly #most: number;
+  readonly #areLarge: boolean;
   readonly #waiting: { readonly bytes: number; readonly begin: () => void }[] = [];
   #decoded = 0;
-  /** What was decoded in this turn of the event loop, or a bit longer. */
-  #inTurn = 0;
+  #isTurnOver = false;
 
-  constructor(most: number) {
+  /** `areLarge`: after each one the event loop goes on, and channels take what was decoded. */
+  constructor(most: number, areLarge: boolean) {
     this.#most = most;
+    this.#areLarge = areLarge;
   }
 
   /** Whether a body may be decoded now. */
@@ -288,13 +307,7 @@ export class ReceptionTurns {
   /** A body was decoded, and its events wait. */
   took(bytes: number): void {
     this.#decoded += bytes;
-    const isTurnFull = this.#inTurn >= BYTES_OF_A_TURN;
-    this.#inTurn += bytes;
-    if (isTurnFull || this.#inTurn < BYTES_OF_A_TURN) return;
-    setImmediate(() => {
-      this.#inTurn = 0;
-      this.#goOn();
-    });
+    if (this.#areLarge) this.#endTurn();
   }
 
   /** The channels have its events, or refuse them. */
@@ -306,14 +319,35 @@ export class ReceptionTurns {
   #goOn(): void {
     for (let [next] = this.#waiting; next !== undefined && this.#fits(next.bytes); [next] = this.#waiting) {
       this.#waiting.shift();
+      if (this.#areLarge) this.#endTurn();
       next.begin();
     }
   }
 
+  #endTurn(): void {
+    if (this.#isTurnOver) return;
+    this.#isTurnOver = true;
+    setImmediate(() => {
+      this.#isTurnOver = false;
+      this.#goOn();
+    });
+  }
+
   #fits(bytes: number): boolean {
-    return this.#decoded === 0 || (this.#inTurn < BYTES_OF_A_TURN && this.#decoded + bytes <= this.#most);
+    return !this.#isTurnOver && (this.#decoded === 0 || this.#decoded + bytes <= this.#most);
   }
 }
 
+/** A large body that waits for a channel holds up no small one. */
+interface ReceptionTurns {
+  readonly small: BodyTurns;
+  readonly large: BodyTurns;
+}
+
+const bytesAtOnce = getHeapStatistics().heap_size_limit * SHARE_OF_HEAP;
+
 /** Those of all sources of this process. */
-const receptionTurns = new ReceptionTurns(getHeapStatistics().heap_size_limit * SHARE_OF_HEAP);
+const turnsOfProcess: ReceptionTurns = {
+  small: new BodyTurns(bytesAtOnce, false),
+  large: new BodyTurns(bytesAtOnce, true),
+};

@@ -125,6 +125,7 @@ export type {
   Reception,
   Refuse,
   Refused,
+  RequestConnection,
   Source,
   SourceRefusal,
 } from "./source.js";

@@ -59,6 +59,14 @@ export interface InboundRequest {
   readonly receivedAt: Date;
   /** For a source that reads a log: where the request stands there; its events get the header `originHeader`. @beta */
   readonly origin?: RequestOrigin;
+  /** Over which it came; what waits for its turn when its sender has left is not decoded. Absent for requests that have none of their own. @beta */
+  readonly connection?: RequestConnection;
+}
+
+/** A connection whose sender waits for the answer of one request. @beta */
+export interface RequestConnection {
+  /** Whether the sender has closed it. */
+  readonly isGone: boolean;
 }
 
 /** The result of a handler. @stable */

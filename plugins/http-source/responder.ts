@@ -1,5 +1,4 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import { getHeapStatistics } from "node:v8";
 import {
   acceptedAtOnce,
   onAbort,
@@ -15,25 +14,18 @@ import { noToken, type Refusal, refusalOf } from "./responses.js";
 
 export type HttpContext = Pick<SourceContext<unknown>, "name" | "log" | "now" | "receive" | "refused" | "report">;
 
-/** Of the heap limit, as in the kernel: what waits here for its turn can be discarded when its sender leaves. */
-const SHARE_OF_HEAP = 1 / 128;
-/** Bytes of bodies that waited after which the event loop goes on before the next one. */
-const BYTES_OF_A_TURN = 65_536;
-
 /** Hands requests to the kernel and writes the responses. */
 export class Responder {
   readonly #config: HttpConfig;
   readonly #context: HttpContext;
   readonly #hasToken: ReturnType<typeof tokenCheck>;
   readonly #accepted = new AcceptedResponses((request, error) => this.#failed(request, error));
-  readonly #turns: BodyTurns;
   #unanswered = 0;
   #idle: (() => void) | undefined;
 
-  constructor(config: HttpConfig, context: HttpContext, turns: BodyTurns = bodyTurns) {
+  constructor(config: HttpConfig, context: HttpContext) {
     this.#config = config;
     this.#context = context;
-    this.#turns = turns;
     this.#hasToken = tokenCheck(config.token);
   }
 
@@ -44,29 +36,14 @@ export class Responder {
       return;
     }
     this.#unanswered += 1;
-    const receivedAt = this.#context.now();
-    const { byteLength } = request.body;
-    if (this.#turns.hasRoom(byteLength)) this.#receive(request, receivedAt);
-    else this.#turns.wait(byteLength, () => this.#waited(request, receivedAt));
-  }
-
-  /** The body of a sender that has left meanwhile is gone, as one that is not complete. */
-  #waited(request: HttpRequest, receivedAt: Date): void {
-    if (request.isGone) this.#served(request, false);
-    else this.#receive(request, receivedAt);
-  }
-
-  #receive(request: HttpRequest, receivedAt: Date): void {
     const { method, path, headers, body } = request;
-    const inbound = { method, path, headers, body, receivedAt };
+    const inbound = { method, path, headers, body, receivedAt: this.#context.now(), connection: request };
     const receiving = this.#context.receive(inbound, (refused) => this.#respond(request, refused));
     if (receiving === acceptedAtOnce) this.#served(request, true);
     else void this.#serving(request, receiving);
   }
 
   async #serving(request: HttpRequest, receiving: Promise<Reception>): Promise<void> {
-    const { byteLength } = request.body;
-    this.#turns.took(byteLength);
     let isAccepted = false;
     try {
       isAccepted = (await receiving).accepted;
@@ -74,7 +51,6 @@ export class Responder {
       // A handler of another plugin may refuse with a status or a header that HTTP does not allow.
       this.#failed(request, error);
     }
-    this.#turns.gave(byteLength);
     this.#served(request, isAccepted);
   }
 
@@ -128,70 +104,6 @@ export class Responder {
     return request.refuse(refusalOf(refused, this.#config.retry_after));
   }
 }
-
-/**
- * The bodies that are decoded and have no response yet, of all sources of the process, by their bytes. A body that has no room
- * waits for its turn as it came, outside of the heap; one alone has room whatever its size. None overtakes one that waits.
- */
-export class BodyTurns {
-  readonly #most: number;
-  readonly #waiting: { readonly bytes: number; readonly begin: () => void }[] = [];
-  #decoded = 0;
-  #isGoingOn = false;
-
-  constructor(most: number) {
-    this.#most = most;
-  }
-
-  /** Whether a body may be decoded now. */
-  hasRoom(bytes: number): boolean {
-    return this.#waiting.length === 0 && this.#fits(bytes);
-  }
-
-  /** Calls `begin` when it is the turn of a body that has no room. */
-  wait(bytes: number, begin: () => void): void {
-    this.#waiting.push({ bytes, begin });
-    this.#goOn();
-  }
-
-  /** A body was decoded, and its events wait. */
-  took(bytes: number): void {
-    this.#decoded += bytes;
-  }
-
-  /** That body has its response. */
-  gave(bytes: number): void {
-    this.#decoded -= bytes;
-    this.#goOn();
-  }
-
-  #fits(bytes: number): boolean {
-    return this.#decoded === 0 || this.#decoded + bytes <= this.#most;
-  }
-
-  /** Few in each turn of the event loop: to decode a large body takes long. */
-  #goOn(): void {
-    if (this.#isGoingOn || !this.#isNextReady()) return;
-    this.#isGoingOn = true;
-    setImmediate(() => {
-      this.#isGoingOn = false;
-      for (let begun = 0; begun < BYTES_OF_A_TURN && this.#isNextReady(); ) {
-        const next = this.#waiting.shift();
-        begun += next?.bytes ?? 0;
-        next?.begin();
-      }
-      this.#goOn();
-    });
-  }
-
-  #isNextReady(): boolean {
-    const [next] = this.#waiting;
-    return next !== undefined && this.#fits(next.bytes);
-  }
-}
-
-/** Those of this process. */
-export const bodyTurns = new BodyTurns(getHeapStatistics().heap_size_limit * SHARE_OF_HEAP);
 
 type Acceptable = Pick<HttpRequest, "accept">;
 

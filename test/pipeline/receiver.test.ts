@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Receiver, ReceptionTurns } from "../../core/pipeline/receiver.js";
+import { Receiver } from "../../core/pipeline/receiver.js";
 import { acceptedAtOnce, atOnce } from "../../core/sdk/at-once.js";
 import {
   AgentError,
@@ -261,38 +261,6 @@ test("receiving without a handler is an error of the plugin", async () => {
   const receiver = new Receiver({ name: "s", log, observer, emit, handler: undefined, now: () => receivedAt });
 
   await assert.rejects(receiver.receive(request), { code: "NO_HANDLER" });
-});
-
-test("of all sources no more is decoded at a time than the heap has room for, in the order in which it came", async () => {
-  const { log } = recordingLog();
-  const observer = { received: () => undefined };
-  const turns = new ReceptionTurns(20);
-  const puts: { readonly name: string; readonly end: () => void }[] = [];
-  const sourceOf = (name: string) => {
-    const emit = () => new Promise<void>((resolve) => void puts.push({ name, end: resolve }));
-    return new Receiver({ name, log, observer, emit, handler: oneEvent, now: () => receivedAt, turns });
-  };
-  const [one, other] = [sourceOf("one"), sourceOf("other")];
-  const small = { ...request, body: Buffer.from("1") };
-
-  const receiving = [one.receive(request), other.receive(small), other.receive(request), one.receive(small)];
-  const atFirst = puts.map(({ name }) => name);
-  puts[0]?.end();
-  await receiving[0];
-  const then = puts.slice(2).map(({ name }) => name);
-  for (const { end } of puts) end();
-
-  assert.deepEqual(
-    [atFirst, then],
-    [
-      ["one", "other"],
-      ["other", "one"],
-    ],
-  );
-  assert.equal(
-    (await Promise.all(receiving)).every(({ accepted }) => accepted),
-    true,
-  );
 });
 
 const wrongResults = [
