@@ -34,8 +34,8 @@ interface ReceiverParts extends HandlerOfSource {
   readonly observer: Pick<TransactionObserver, "received" | "refused">;
   readonly log: Logger;
   readonly arrivals?: ArrivalSwitch;
-  /** Absent: those of the process. */
-  readonly turns?: ReceptionTurns;
+  /** Absent: that of the process. */
+  readonly room?: SharedRoom;
   /** Fields of the trace of a request, for log lines; absent while tracing is off. */
   readonly traceFields?: (request: InboundRequest) => object;
   now(): Date;
@@ -48,7 +48,8 @@ export class Receiver {
   /** Those because of what the service sent or holds. */
   readonly overQuota = new RefusedServices();
   readonly #arrivals: ArrivalSwitch;
-  readonly #turns: ReceptionTurns;
+  readonly #small: BodyTurns;
+  readonly #large: BodyTurns;
   #requests = 0;
   #refusals = 0;
   readonly #availability: Availability;
@@ -58,7 +59,9 @@ export class Receiver {
     this.#availability = new Availability(parts);
     this.#warnings = new CountedWarnings(parts);
     this.#arrivals = parts.arrivals ?? nobodyLooks;
-    this.#turns = parts.turns ?? turnsOfProcess;
+    const { small, large } = parts.room ?? roomOfProcess;
+    this.#small = new BodyTurns(small, false);
+    this.#large = new BodyTurns(large, true);
   }
 
   /** How many requests were refused, those included that the source itself refused. */
@@ -82,7 +85,7 @@ export class Receiver {
   };
 
   #turnsOf({ body }: InboundRequest): BodyTurns {
-    return body.byteLength < LARGE ? this.#turns.small : this.#turns.large;
+    return body.byteLength < LARGE ? this.#small : this.#large;
   }
 
   /**
@@ -277,20 +280,32 @@ const SHARE_OF_HEAP = 1 / 128;
 /** Bytes of a body from which on it is large. */
 const LARGE = 65_536;
 
+/** The bytes of the bodies that are decoded and whose events are not in the channels yet, of sources that share a part of the heap. */
+export class DecodedBytes {
+  readonly most: number;
+  /** Of the sources with bodies that wait. */
+  readonly waiting = new Set<BodyTurns>();
+  now = 0;
+
+  constructor(most: number) {
+    this.most = most;
+  }
+}
+
 /**
- * The bodies that are decoded and whose events are not in the channels yet, by their bytes. One that has no room waits as it came, outside
- * of the heap; one alone has room whatever its size. None overtakes one that waits.
+ * Lets a source decode while there is room. A body that has none waits as it came, outside of the heap; none overtakes one of its source
+ * that waits. One alone of its source has room whatever its size, and whatever other sources wait for.
  */
 export class BodyTurns {
-  readonly #most: number;
+  readonly #all: DecodedBytes;
   readonly #areLarge: boolean;
   readonly #waiting: { readonly bytes: number; readonly begin: () => void }[] = [];
-  #decoded = 0;
+  #own = 0;
   #isTurnOver = false;
 
   /** `areLarge`: after each one the event loop goes on, and channels take what was decoded. */
-  constructor(most: number, areLarge: boolean) {
-    this.#most = most;
+  constructor(all: DecodedBytes, areLarge: boolean) {
+    this.#all = all;
     this.#areLarge = areLarge;
   }
 
@@ -302,18 +317,24 @@ export class BodyTurns {
   /** Calls `begin` when it is the turn of a body that has no room. */
   wait(bytes: number, begin: () => void): void {
     this.#waiting.push({ bytes, begin });
+    this.#all.waiting.add(this);
   }
 
   /** A body was decoded, and its events wait. */
   took(bytes: number): void {
-    this.#decoded += bytes;
+    this.#count(bytes);
     if (this.#areLarge) this.#endTurn();
   }
 
   /** The channels have its events, or refuse them. */
   gave(bytes: number): void {
-    this.#decoded -= bytes;
-    this.#goOn();
+    this.#count(-bytes);
+    for (const turns of this.#all.waiting) turns.#goOn();
+  }
+
+  #count(bytes: number): void {
+    this.#own += bytes;
+    this.#all.now += bytes;
   }
 
   #goOn(): void {
@@ -322,6 +343,7 @@ export class BodyTurns {
       if (this.#areLarge) this.#endTurn();
       next.begin();
     }
+    if (this.#waiting.length === 0) this.#all.waiting.delete(this);
   }
 
   #endTurn(): void {
@@ -334,20 +356,15 @@ export class BodyTurns {
   }
 
   #fits(bytes: number): boolean {
-    return !this.#isTurnOver && (this.#decoded === 0 || this.#decoded + bytes <= this.#most);
+    return !this.#isTurnOver && (this.#own === 0 || this.#all.now + bytes <= this.#all.most);
   }
 }
 
-/** A large body that waits for a channel holds up no small one. */
-interface ReceptionTurns {
-  readonly small: BodyTurns;
-  readonly large: BodyTurns;
+/** What sources of one process share. A large body that waits for a channel holds up no small one. */
+export interface SharedRoom {
+  readonly small: DecodedBytes;
+  readonly large: DecodedBytes;
 }
 
 const bytesAtOnce = getHeapStatistics().heap_size_limit * SHARE_OF_HEAP;
-
-/** Those of all sources of this process. */
-const turnsOfProcess: ReceptionTurns = {
-  small: new BodyTurns(bytesAtOnce, false),
-  large: new BodyTurns(bytesAtOnce, true),
-};
+const roomOfProcess: SharedRoom = { small: new DecodedBytes(bytesAtOnce), large: new DecodedBytes(bytesAtOnce) };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate } from "node:timers/promises";
-import { BodyTurns, Receiver } from "../../core/pipeline/receiver.js";
+import { DecodedBytes, Receiver } from "../../core/pipeline/receiver.js";
 import type { Handler } from "../../core/sdk/index.js";
 import { recordingLog } from "../support/recording-log.js";
 
@@ -13,7 +13,7 @@ const handler: Handler = {
 
 /** Sources of a process whose heap has room for small bodies of 100 bytes and for two large ones, and channels that take their events later. */
 function receiving() {
-  const turns = { small: new BodyTurns(100, false), large: new BodyTurns(2 * LARGE, true) };
+  const room = { small: new DecodedBytes(100), large: new DecodedBytes(2 * LARGE) };
   const decoded: string[] = [];
   const answered: string[] = [];
   const puts: (() => void)[] = [];
@@ -23,16 +23,16 @@ function receiving() {
     return new Promise<void>((resolve) => void puts.push(resolve));
   };
   const observer = { received: () => undefined };
-  const sourceOf = (name: string) => new Receiver({ name, log, observer, emit, handler, now: () => receivedAt, turns });
-  const sources = [sourceOf("one"), sourceOf("other")];
-  let sent = 0;
-  /** The sources in turn. */
-  const send = (path: string, bytes: number, connection = { isGone: false }) => {
-    const source = sources[sent % sources.length];
-    sent += 1;
+  const sourceOf = (name: string) => new Receiver({ name, log, observer, emit, handler, now: () => receivedAt, room });
+  const sources = { one: sourceOf("one"), other: sourceOf("other") };
+  const send = (
+    path: string,
+    bytes: number,
+    { to = "one" as keyof typeof sources, connection = { isGone: false } } = {},
+  ) => {
     const body = new Uint8Array(bytes);
-    const reception = source?.receive({ method: "POST", path, headers: {}, body, receivedAt, connection });
-    void reception?.then(({ accepted }) => answered.push(`${path} ${accepted}`));
+    const reception = sources[to].receive({ method: "POST", path, headers: {}, body, receivedAt, connection });
+    void reception.then(({ accepted }) => answered.push(`${path} ${accepted}`));
   };
   /** The channels take the events that wait longest. */
   const take = async () => {
@@ -46,7 +46,7 @@ async function turn(): Promise<void> {
   for (let count = 0; count < 3; count += 1) await setImmediate();
 }
 
-test("bodies of all sources are decoded as far as the heap has room for their events, and then in the order in which they came", async () => {
+test("bodies are decoded as far as the heap has room for their events, and then in the order in which they came", async () => {
   const { send, take, decoded, answered } = receiving();
 
   send("/a", 60);
@@ -74,6 +74,19 @@ test("a body beyond the room of the heap is decoded alone among the large ones",
 
   assert.deepEqual(first, ["/larger"]);
   assert.deepEqual(decoded, ["/larger", "/large"]);
+});
+
+test("sources share the room of the heap, but one that waits for its channel does not stop another one", async () => {
+  const { send, take, decoded } = receiving();
+
+  send("/a", 100);
+  send("/b", 60, { to: "other" });
+  send("/c", 30, { to: "other" });
+  const first = [...decoded];
+  await take();
+
+  assert.deepEqual(first, ["/a", "/b"]);
+  assert.deepEqual(decoded, ["/a", "/b", "/c"]);
 });
 
 test("a large body that waits for a channel holds up no small one", async () => {
@@ -104,7 +117,7 @@ test("a body whose sender leaves while it waits for its turn is not decoded", as
   const connection = { isGone: false };
 
   send("/a", 100);
-  send("/b", 100, connection);
+  send("/b", 100, { connection });
   send("/c", 100);
   connection.isGone = true;
   await take();
