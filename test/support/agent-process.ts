@@ -5,6 +5,7 @@ import path from "node:path";
 import { createInterface } from "node:readline";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
+import { endingWithProcess } from "./ends-with-process.js";
 
 const program = fileURLToPath(new URL("../../core/main.js", import.meta.url));
 
@@ -43,10 +44,9 @@ export async function startAgent(
   const flags = ["--config", file, "--data-dir", path.join(folder, "data"), "--management-port", "0", ...more];
   const limited = openFiles === undefined ? [] : ["/bin/sh", "-c", `ulimit -n ${openFiles}; exec "$@"`, "sh"];
   const [command = "", ...args] = [...limited, process.execPath, main, "run", ...flags];
-  const child = spawn(command, args, {
-    env: { ...process.env, ...env },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  const child = endingWithProcess(
+    spawn(command, args, { env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] }),
+  );
   context.after(() => child.kill("SIGKILL"));
   // All that it has written is read by then.
   const exited = once(child, "close");

@@ -35,6 +35,7 @@ function isGone(id: number): boolean {
 for (const [what, code] of [
   ["fails while it loads", 'throw new Error("no module");'],
   ["ends by itself", "process.exit(3);"],
+  ["is ended by its run", 'process.kill(process.pid, "SIGTERM"); setTimeout(() => {}, 60_000);'],
 ] as const)
   test(`a server of a test ends when its test file ${what}`, async () => {
     const id = await idStartedBefore(code);
