@@ -29,7 +29,7 @@ export async function provideChromium(isNeeded: boolean): Promise<Servers> {
   try {
     const server = await chromium.launchServer(options);
     process.env[VARIABLE] = server.wsEndpoint();
-    return { remarks, absent: [], stop: () => server.close() };
+    return { remarks, absent: [], stop: () => server.kill() };
   } catch (error) {
     return { remarks: [...remarks, String(error)], absent: ["chromium"], stop: async () => {} };
   }

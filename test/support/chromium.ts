@@ -1,4 +1,5 @@
 import { after, type TestContext, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { browserFlags, browserOfRun, chromiumProgram } from "./chromium-program.js";
 
@@ -47,7 +48,14 @@ async function launch(): Promise<Browser | undefined> {
   return executablePath === undefined ? undefined : await chromium.launch({ executablePath, args: [...browserFlags] });
 }
 
-after(async () => (await launching)?.close());
+after(() => closed(async () => (await launching)?.close()));
+
+/** A page that is on its way to another one may never say that it is closed. It ends with the browser, so that no test needs to know. */
+const CLOSING_MILLIS = 10_000;
+
+async function closed(close: () => Promise<unknown>): Promise<void> {
+  await Promise.race([close(), delay(CLOSING_MILLIS, undefined, { ref: false })]);
+}
 
 interface Opened extends Opening {
   readonly managementUrl: string;
@@ -69,7 +77,7 @@ async function openPage(context: TestContext, browser: Browser, opened: Opened):
   const { managementUrl, view = "", token, settings } = opened;
   const own = settings === undefined ? undefined : await browser.newContext({ ...usual, ...settings });
   const page = await (own ?? (await usualProfile(browser))).newPage();
-  context.after(() => (own ?? page).close());
+  context.after(() => closed(() => (own ?? page).close()));
   page.setDefaultTimeout(120_000);
   const problems: string[] = [];
   page.on("pageerror", (error) => problems.push(error.message));
