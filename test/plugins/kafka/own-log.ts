@@ -26,7 +26,7 @@ export function ownLog(
   return log;
 }
 
-/** An open one that waits for an answer for so many milliseconds, once its topics are there. */
+/** An open one that waits for an answer for that many milliseconds at most, once its topics are there. */
 export async function hastyLog(
   context: TestContext,
   server: Pick<OwnKafka, "address">,
