@@ -39,14 +39,31 @@ export function keepNotification({ entities }: Notification, text: string, how: 
 export const notificationCodec: TextCodec = {
   name: NAME,
   decode(text, options): Entity {
-    const { version, headers, attrs_format = "auto" }: KeptOptions = JSON.parse(options);
-    const { entities } = decode(version, text, headers, { ...unlimited, attrs_format });
+    const { version, headers, attrs_format = "auto" } = readOptions(options);
+    const { entities } = decode(version, text, headers, unlimitedOf[attrs_format]);
     const [entity] = entities;
     if (entity !== undefined && entities.length === 1) return entity;
     const message = `reading a notification that was kept for one entity: it holds ${entities.length}`;
     throw new AgentError("NOT_ONE_ENTITY", message, { retryable: false });
   },
 };
+
+/** One object for each, by which {@link decode} knows forms. */
+const unlimitedOf = {
+  auto: { ...unlimited, attrs_format: "auto" },
+  normalized: { ...unlimited, attrs_format: "normalized" },
+  keyValues: { ...unlimited, attrs_format: "keyValues" },
+} as const satisfies Record<StatedFormat, DecodeOptions>;
+
+/** Of the last text: those that are kept one after another have the same. */
+let lastRead: { readonly text: string; readonly how: KeptOptions } | undefined;
+
+function readOptions(text: string): KeptOptions {
+  if (text === lastRead?.text) return lastRead.how;
+  const how: KeptOptions = JSON.parse(text);
+  lastRead = { text, how };
+  return how;
+}
 
 /** Of the last notification: a broker sends the same headers with each. */
 let last: { readonly how: KeptOptions; readonly text: string } | undefined;

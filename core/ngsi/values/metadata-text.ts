@@ -7,10 +7,14 @@ import type { Member } from "../model.js";
  * @stable
  */
 export function metadataText(members: readonly Member[]): string {
-  // A loop: `map` and `join` make lists for each attribute of each event.
-  let items = "";
-  for (const member of members) items += items === "" ? itemText(member) : `,${itemText(member)}`;
-  return `[${items}]`;
+  if (members.length === 0) return "[]";
+  // A loop by index: `map` and `join` make lists for each attribute of each event, an iterator something for each member.
+  let text = "[";
+  for (let at = 0; at < members.length; at += 1) {
+    const member = members[at];
+    if (member !== undefined) text += at === 0 ? itemText(member) : `,${itemText(member)}`;
+  }
+  return `${text}]`;
 }
 
 function itemText({ name, type = "", value: { kind, text }, members }: Member): string {

@@ -1,3 +1,5 @@
+import { lengthOf } from "./text-length.js";
+
 /** The value of a database cell: text, or undefined for SQL NULL. @beta */
 export type Cell = string | undefined;
 
@@ -42,9 +44,19 @@ export function bytesOf(statements: readonly Statement[]): number {
   let bytes = 0;
   for (const { text, runs } of statements) {
     bytes += text.length;
-    for (const run of runs) for (const cell of run) bytes += cell?.length ?? 0;
+    for (const run of runs) bytes += charactersOf(run);
   }
   return bytes;
+}
+
+/** The characters of all cells. */
+function charactersOf(cells: readonly Cell[]): number {
+  let characters = 0;
+  for (let at = 0; at < cells.length; at += 1) {
+    const cell = cells[at];
+    if (cell !== undefined) characters += lengthOf(cell);
+  }
+  return characters;
 }
 
 /** A schema and its database; an empty database is that of the configuration. @beta */

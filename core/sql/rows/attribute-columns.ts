@@ -44,11 +44,9 @@ function isOtherReason(attribute: Attribute): boolean {
 }
 
 /** Whether a sub-attribute has a column for what it has besides its value. Times alone are left out, as ever. */
-export function hasMore({ members = none }: Member): boolean {
-  return members.some(({ name }) => !TIME_MEMBERS.has(name));
+export function hasMore({ members }: Member): boolean {
+  return members?.some(({ name }) => !TIME_MEMBERS.has(name)) === true;
 }
-
-const none: readonly Member[] = [];
 
 /** The columns that an attribute needs: its own and those of its members (NGSI-LD) or of its metadata (NGSI v2). */
 export function claimsOf(
@@ -88,14 +86,26 @@ export function ownValue(
   return attributeValue(attribute, entity, attributeCell(attribute, options), options);
 }
 
+/** Adds the cells of all attributes. By index, as all that runs for each event: for lists of many kinds an iterator allocates. */
+export function addAllCells(entity: Entity, options: LayoutOptions, cells: Cell[]): void {
+  const { attributes } = entity;
+  for (let at = 0; at < attributes.length; at += 1) {
+    const attribute = attributes[at];
+    if (attribute !== undefined) addCells(attribute, entity, options, cells);
+  }
+}
+
 /** Adds the cells of the columns of {@link claimsOf}, in the same order. */
-export function addCells(attribute: Attribute, { api }: Entity, options: LayoutOptions, cells: Cell[]): void {
+function addCells(attribute: Attribute, { api }: Entity, options: LayoutOptions, cells: Cell[]): void {
   cells.push(attributeCell(attribute, options));
   if (api === "v2") {
     if (options.metadata && attribute.name !== ALTERATION_TYPE) cells.push(metadataText(attribute.members));
     return;
   }
-  for (const member of attribute.members) {
+  const { members } = attribute;
+  for (let at = 0; at < members.length; at += 1) {
+    const member = members[at];
+    if (member === undefined) continue;
     cells.push(memberText(member));
     if (hasMore(member)) cells.push(subMembersJson(member));
   }

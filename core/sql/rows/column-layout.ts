@@ -2,7 +2,7 @@ import type { Attribute, Entity } from "../../ngsi/index.js";
 import type { NativeValue } from "../contract/column.js";
 import { RecentMap } from "../contract/recent-map.js";
 import type { Cell } from "../contract/statement.js";
-import { addCells, claimsOf, hasMore, ownValue, valuesOf, widthOf, withColumns } from "./attribute-columns.js";
+import { addAllCells, claimsOf, hasMore, ownValue, valuesOf, widthOf, withColumns } from "./attribute-columns.js";
 import { columnNames, type ReservedColumns } from "./column-names.js";
 import { GeometryColumns } from "./geometry-columns.js";
 import {
@@ -49,7 +49,7 @@ export class ColumnLayout implements Layout {
     const stored = withColumns(entity);
     const { columns, attributes } = this.#columnsOf(stored);
     const cells = this.#fixedCells(stored, arrival);
-    for (const attribute of stored.attributes) addCells(attribute, stored, this.#options, cells);
+    addAllCells(stored, this.#options, cells);
     for (let at = 0; at < cells.length; at += 1) refuseUnstorable(cells[at], entity, columns[at]);
     const values = (only?: number) => this.#values(stored, arrival, only);
     return [{ columns, cells, values, native: this.#native(columns, stored), attributes }];
@@ -176,8 +176,10 @@ function isNamed(
   if (attribute === undefined || names === undefined || attribute.name !== names[0]) return false;
   if (api === "v2") return true;
   let at = 1;
-  for (const member of attribute.members) {
-    if (member.name !== names[at++]) return false;
+  const { members } = attribute;
+  for (let index = 0; index < members.length; index += 1) {
+    const member = members[index];
+    if (member === undefined || member.name !== names[at++]) return false;
     if (hasMore(member) && names[at++] !== MORE) return false;
   }
   if (attribute.others !== undefined && names[at++] !== OTHERS) return false;

@@ -3,6 +3,7 @@ import type { Column, ColumnKind, NativeValue } from "../contract/column.js";
 import type { TableRows } from "../contract/dialect.js";
 import { exactJson } from "../contract/json-cell.js";
 import type { Cell } from "../contract/statement.js";
+import { lengthOf } from "../contract/text-length.js";
 import { overflowColumn } from "../rows/column-names.js";
 import type { TableBatch } from "../rows/grouping.js";
 import { fittedGeometries, isOfGeometries, refuseOthers } from "./fitted-geometries.js";
@@ -148,7 +149,10 @@ export function refuseMistaken(
 }
 
 function fitsText(row: readonly Cell[], longest: number): boolean {
-  for (const cell of row) if (cell !== undefined && cell.length > longest) return false;
+  for (let at = 0; at < row.length; at += 1) {
+    const cell = row[at];
+    if (cell !== undefined && lengthOf(cell) > longest) return false;
+  }
   return true;
 }
 
