@@ -1,6 +1,6 @@
 import type { Event, Logger, Putting, ServiceHolding, Waiting } from "deneb/sdk";
 import {
-  type Amount,
+  atOnce,
   type ChannelLimits,
   channelStopped,
   type EventQueue,
@@ -11,10 +11,11 @@ import {
   type SharingConfig,
   WaitingTakes,
 } from "deneb/sdk/channel";
-import { type LogPut, logPut, type Written } from "./log/appender.js";
+import type { Ended, LogPut, Written } from "./log/appender.js";
 import { EventLog, type LogSettings } from "./log/event-log.js";
-import { sizeOf, storedBytes } from "./log/records.js";
+import { type RecordText, storedBytes } from "./log/records.js";
 import { supplyOf } from "./log/service-supply.js";
+import { textsOf } from "./log/stored-event.js";
 import type { Supply } from "./log/supply.js";
 import { saveUnsaved } from "./log/unsaved.js";
 
@@ -42,7 +43,7 @@ export class LogQueue implements EventQueue {
   constructor(limits: QueueLimits, settings: LogSettings, log: Logger) {
     this.#limits = limits;
     this.#log = log;
-    this.#events = new EventLog(settings, log, this.#written);
+    this.#events = new EventLog(settings, log, { written: this.#written, ended: this.#ended });
     this.#supply = supplyOf(limits, this.#events);
     this.#room = new Room(limits, () => ({ events: this.size, bytes: this.#events.usedBytes }));
   }
@@ -75,28 +76,35 @@ export class LogQueue implements EventQueue {
     this.#log.info({ channel: id, waiting: this.size, position: done.low }, "channel opened");
   }
 
-  async add(events: readonly Event[], putting?: Putting): Promise<void> {
-    if (this.#closed) throw channelStopped(this.#limits.channel);
-    if (this.#addInMemory(events, putting)) return;
-    const put = logPut(events, this.#events.codecs);
-    await this.#append(put, await this.#entered(put, putting));
+  /** Not async: a put that finds room has the promise of the write that it shares, and no others of its own. */
+  add(events: readonly Event[], putting?: Putting): Promise<void> {
+    try {
+      if (this.#closed) throw channelStopped(this.#limits.channel);
+      if (this.#addInMemory(events, putting)) return atOnce;
+      const put = this.#claimed(events, putting);
+      return this.#room.tryEnter(put.amount) ? this.#append(put) : this.#addLater(put);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  async #addLater(put: LogPut): Promise<void> {
+    await this.#enter(put);
+    await this.#append(put);
   }
 
   async reserve(events: readonly Event[], waiting: Waiting, putting?: Putting): Promise<Reservation> {
     if (this.#closed) throw channelStopped(this.#limits.channel);
-    const put = logPut(events, this.#events.codecs);
-    const entry = await this.#entered(put, putting, waiting);
+    const put = this.#claimed(events, putting);
+    await this.#enter(put, waiting);
     return {
       add: async () => {
         if (!this.#closed && this.#fitsInMemory(events)) {
-          this.#remember(events, (at) => sizeOf(put.texts[at] ?? ""));
-          this.#room.settle(entry.amount);
-        } else await this.#append(put, entry);
+          this.#remember(events, put.texts);
+          this.#room.settle(put.amount);
+        } else await this.#append(put);
       },
-      release: () => {
-        entry.giveBack();
-        this.#room.settle(entry.amount);
-      },
+      release: () => this.#leave(put),
     };
   }
 
@@ -176,27 +184,36 @@ export class LogQueue implements EventQueue {
     await this.#events.close();
   }
 
-  async #entered(put: LogPut, putting: Putting | undefined, waiting?: Waiting): Promise<Entry> {
-    const amount = { events: put.texts.length, bytes: storedBytes(put) };
-    const giveBack = this.#supply.claim(put.events, (at) => sizeOf(put.texts[at] ?? ""), putting);
+  #claimed(events: readonly Event[], putting: Putting | undefined): LogPut {
+    const texts = textsOf(events, this.#events.codecs);
+    const giveBack = this.#supply.claim(events, texts, putting);
+    return { events, texts, amount: { events: events.length, bytes: storedBytes(texts) }, giveBack };
+  }
+
+  async #enter(put: LogPut, waiting?: Waiting): Promise<void> {
     try {
-      await this.#room.enter(amount, waiting);
+      await this.#room.enter(put.amount, waiting);
     } catch (error) {
-      giveBack();
+      put.giveBack();
       throw error;
     }
-    return { amount, giveBack };
+  }
+
+  /** A put that was let in will never be in the channel. */
+  #leave(put: LogPut): void {
+    put.giveBack();
+    this.#room.settle(put.amount);
   }
 
   #addInMemory(events: readonly Event[], putting: Putting | undefined): boolean {
     if (!this.#fitsInMemory(events)) return false;
-    const giveBack = this.#supply.claim(events, noBytes, putting);
+    const giveBack = this.#supply.claim(events, undefined, putting);
     const amount = { events: events.length, bytes: 0 };
     if (!this.#room.tryEnter(amount)) {
       giveBack();
       return false;
     }
-    this.#remember(events, noBytes);
+    this.#remember(events, undefined);
     this.#room.settle(amount);
     return true;
   }
@@ -209,29 +226,35 @@ export class LogQueue implements EventQueue {
   }
 
   /** Writes a put that has its room. */
-  async #append(put: LogPut, entry: Entry): Promise<void> {
-    this.#appending += 1;
+  #append(put: LogPut): Promise<void> {
     try {
       if (this.#closed) throw channelStopped(this.#limits.channel);
-      await this.#events.appender.append(put);
+      const written = this.#events.appender.append(put);
+      this.#appending += 1;
+      return written;
     } catch (error) {
-      entry.giveBack();
+      this.#leave(put);
       throw error;
-    } finally {
-      this.#appending -= 1;
-      this.#room.settle(entry.amount);
     }
   }
 
-  #remember(events: readonly Event[], sizes: (at: number) => number): void {
+  #remember(events: readonly Event[], texts: readonly RecordText[] | undefined): void {
     const numbered = this.#events.appender.number(events);
     for (const { sequence, event } of numbered) this.#unsaved.set(sequence, event);
-    this.#supply.remember(numbered, sizes);
+    this.#supply.remember(numbered, texts);
     this.#serveWaiting();
   }
 
   readonly #written: Written = (group) => {
     if (this.#supply.written(group)) this.#serveWaiting();
+  };
+
+  readonly #ended: Ended = (puts, failed) => {
+    this.#appending -= puts.length;
+    for (const put of puts) {
+      if (failed) put.giveBack();
+      this.#room.settle(put.amount);
+    }
   };
 
   /** A take that gets nothing looks again: what it needs has to be read. */
@@ -242,16 +265,4 @@ export class LogQueue implements EventQueue {
       take.settle(events);
     }
   }
-}
-
-/** A put that was let in. */
-interface Entry {
-  readonly amount: Amount;
-  /** To be called when its events will never be in the channel. */
-  giveBack(): void;
-}
-
-/** What events in memory alone count for. */
-function noBytes(): number {
-  return 0;
 }

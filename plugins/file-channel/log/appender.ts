@@ -1,25 +1,26 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { AgentError, type Event, type TextCodecs, textCodecs } from "deneb/sdk";
-import type { QueuedEvent } from "deneb/sdk/channel";
+import { AgentError, type Event, type TextCodecs } from "deneb/sdk";
+import type { Amount, QueuedEvent } from "deneb/sdk/channel";
 import { rangesOf } from "./done-ranges.js";
 import type { DiskState } from "./files.js";
-import { encodeGroup, HIGHEST_SEQUENCE, type PutTexts } from "./records.js";
+import { encodeGroup, HIGHEST_SEQUENCE, type PutTexts, recordText } from "./records.js";
 import { type LogState, NUMBERS_OF_ONE_RUN } from "./restore.js";
 import type { Segment, SegmentList, SegmentWriter } from "./segments.js";
-import { textOf } from "./stored-event.js";
+import { textsOf } from "./stored-event.js";
 
-/** The events of one put, as values and as texts. */
+/** The events of one put, as values and as texts, and what it was let in with. */
 export interface LogPut extends PutTexts {
   readonly events: readonly Event[];
-}
-
-export function logPut(events: readonly Event[], codecs: TextCodecs = textCodecs()): LogPut {
-  const texts = events.map((event) => textOf(event, codecs));
-  return { events, texts, bytes: texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0) };
+  readonly amount: Amount;
+  /** To be called when its events will never be in the channel. */
+  giveBack(): void;
 }
 
 /** Called in the order of the events, as soon as they are on disk. */
 export type Written = (group: WrittenGroup) => void;
+
+/** Puts are on disk, or have failed and will never be. Called before their promise settles. */
+export type Ended = (puts: readonly LogPut[], failed: boolean) => void;
 
 interface WrittenGroup {
   readonly events: readonly QueuedEvent[];
@@ -28,6 +29,9 @@ interface WrittenGroup {
   readonly segment: Segment;
   readonly bytes: number;
 }
+
+/** Events in memory alone are written without the texts that they were read from. */
+const noCodecs: TextCodecs = new Map();
 
 /** The checkpoint is written after this many numbers, also when no event was written to disk. */
 const NUMBERS_BETWEEN_SAVES = NUMBERS_OF_ONE_RUN / 16;
@@ -40,6 +44,7 @@ interface AppenderParts {
   readonly segments: SegmentList;
   readonly disk: DiskState;
   readonly written: Written;
+  readonly ended: Ended;
   /** Writes the checkpoint. */
   saveDone(): Promise<void>;
 }
@@ -64,7 +69,7 @@ export class Appender {
     return this.#writing;
   }
 
-  /** Resolves when the events are on disk. */
+  /** Resolves when the events are on disk: one promise for all puts of a write. */
   append(put: LogPut): Promise<void> {
     this.#pending.push(put);
     return this.#writes.run();
@@ -81,12 +86,7 @@ export class Appender {
 
   /** Gives events the next sequence numbers; throws code `CHANNEL_NUMBERS_USED` when none are left. */
   number(events: readonly Event[]): readonly QueuedEvent[] {
-    const { state, saveDone, channel } = this.#parts;
-    const first = state.next;
-    if (first + events.length - 1 > HIGHEST_SEQUENCE) throw numbersUsedUp(channel);
-    state.next += events.length;
-    if (state.next - state.savedNext > NUMBERS_BETWEEN_SAVES) void saveDone();
-    return events.map((event, index) => ({ sequence: first + index, event }));
+    return numbered([{ events }], this.#useNumbers(events.length));
   }
 
   /** Writes events that have their sequence numbers. Only when nothing else is being appended. */
@@ -94,7 +94,8 @@ export class Appender {
     const { writer, segments } = this.#parts;
     for (const { from, to } of rangesOf(events.map(({ sequence }) => sequence))) {
       const run = events.filter(({ sequence }) => from <= sequence && sequence <= to).map(({ event }) => event);
-      segments.add(await writer.write({ bytes: encodeGroup([logPut(run)], from), first: from, last: to }));
+      const bytes = encodeGroup([{ texts: textsOf(run, noCodecs) }], from);
+      segments.add(await writer.write({ bytes, first: from, last: to }));
     }
   }
 
@@ -104,9 +105,9 @@ export class Appender {
     const range = { from: state.next, to: state.next + texts.length - 1 };
     if (range.to > HIGHEST_SEQUENCE) throw numbersUsedUp(channel);
     state.next = range.to + 1;
-    const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
     try {
-      const group = { bytes: encodeGroup([{ texts, bytes }], range.from), first: range.from, last: range.to };
+      const bytes = encodeGroup([{ texts: texts.map((text) => recordText(text)) }], range.from);
+      const group = { bytes, first: range.from, last: range.to };
       segments.add(await writer.write(group));
     } catch (error) {
       state.done.add(range);
@@ -125,11 +126,21 @@ export class Appender {
   }
 
   async #appendPending(): Promise<void> {
-    const { state, writer, segments, disk, written, saveDone } = this.#parts;
     const puts = this.#pending;
     this.#pending = [];
-    const first = state.next;
-    const events = this.number(puts.flatMap((put) => put.events));
+    let failed = true;
+    try {
+      await this.#write(puts);
+      failed = false;
+    } finally {
+      this.#parts.ended(puts, failed);
+    }
+  }
+
+  async #write(puts: readonly LogPut[]): Promise<void> {
+    const { state, writer, segments, disk, written, saveDone } = this.#parts;
+    const first = this.#useNumbers(countOf(puts));
+    const events = numbered(puts, first);
     const last = state.next - 1;
     this.#writing = events.length;
     try {
@@ -151,6 +162,26 @@ export class Appender {
     }
     disk.succeeded();
   }
+
+  /** Returns the first one; throws code `CHANNEL_NUMBERS_USED`. */
+  #useNumbers(count: number): number {
+    const { state, saveDone, channel } = this.#parts;
+    const first = state.next;
+    if (first + count - 1 > HIGHEST_SEQUENCE) throw numbersUsedUp(channel);
+    state.next += count;
+    if (state.next - state.savedNext > NUMBERS_BETWEEN_SAVES) void saveDone();
+    return first;
+  }
+}
+
+function countOf(puts: readonly LogPut[]): number {
+  return puts.reduce((sum, { events }) => sum + events.length, 0);
+}
+
+function numbered(puts: readonly Pick<LogPut, "events">[], first: number): readonly QueuedEvent[] {
+  const all: QueuedEvent[] = [];
+  for (const { events } of puts) for (const event of events) all.push({ sequence: first + all.length, event });
+  return all;
 }
 
 function numbersUsedUp(channel: string): AgentError {

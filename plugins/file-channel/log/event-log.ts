@@ -1,6 +1,6 @@
 import { AgentError, type ChannelContext, FailureLog, type Logger, type TextCodecs } from "deneb/sdk";
 import type { QueuedEvent } from "deneb/sdk/channel";
-import { Appender, SingleFlight, type Written } from "./appender.js";
+import { Appender, type Ended, SingleFlight, type Written } from "./appender.js";
 import { ChannelFolders } from "./channel-folders.js";
 import { type ChannelState, Checkpoint } from "./checkpoint.js";
 import { type Range, rangesOf, without } from "./done-ranges.js";
@@ -33,11 +33,18 @@ export interface LogSettings {
   readonly codecs: TextCodecs;
 }
 
+/** What happens to puts. */
+interface LogWatch {
+  readonly written: Written;
+  readonly ended: Ended;
+}
+
 /** Events on disk, in order, each until it is done. */
 export class EventLog {
   readonly #settings: LogSettings;
   readonly #log: Logger;
   readonly #written: Written;
+  readonly #ended: Ended;
   readonly #folders: ChannelFolders;
   readonly #checkpoint: Checkpoint;
   readonly segments = new SegmentList();
@@ -53,7 +60,7 @@ export class EventLog {
   readonly reader: LogReader;
   readonly codecs: TextCodecs;
 
-  constructor(settings: LogSettings, log: Logger, written: Written) {
+  constructor(settings: LogSettings, log: Logger, { written, ended }: LogWatch) {
     this.#settings = settings;
     this.codecs = settings.codecs;
     this.reader = new LogReader(this.segments, this.codecs);
@@ -61,6 +68,7 @@ export class EventLog {
     this.#unsaved = new FailureLog(log, "checkpoint is written again");
     this.#untrimmed = new FailureLog(log, "files whose events are stored are removed again");
     this.#written = written;
+    this.#ended = ended;
     this.#folders = new ChannelFolders([settings.checkpointFolder, ...settings.dataFolders], settings.lockFolder);
     this.#checkpoint = new Checkpoint(settings.checkpointFolder);
     this.#disk = new DiskState(settings.channel, settings.dataFolders, log);
@@ -105,6 +113,7 @@ export class EventLog {
       segments: this.segments,
       disk: this.#disk,
       written: this.#written,
+      ended: this.#ended,
       saveDone: () => this.saveDone(),
     });
     if (newId) await this.#takeNewId();

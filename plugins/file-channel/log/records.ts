@@ -75,38 +75,66 @@ function nextMark(source: Buffer, from: number): number {
   return found === -1 ? Math.max(from, source.length - MARK.length + 1) : found;
 }
 
-/** The texts of the events of one put transaction. */
-export interface PutTexts {
-  readonly texts: readonly string[];
-  /** Bytes of all texts. */
+/** The text of one event, in two parts that are written one after the other: as one text, all of it would be made once more. */
+export interface RecordText {
+  readonly head: string;
+  readonly rest: string;
+  /** Of both. */
   readonly bytes: number;
 }
 
-/** The bytes that the record of a text takes. */
-export function sizeOf(text: string): number {
-  return HEADER_BYTES + Buffer.byteLength(text);
+/** The texts of the events of one put transaction. */
+export interface PutTexts {
+  readonly texts: readonly RecordText[];
 }
 
-/** The bytes that a put takes in a segment. */
-export function storedBytes({ texts, bytes }: PutTexts): number {
-  return bytes + texts.length * HEADER_BYTES;
+export function recordText(head: string, rest = ""): RecordText {
+  return { head, rest, bytes: Buffer.byteLength(head) + Buffer.byteLength(rest) };
+}
+
+/** The bytes that the record of a text takes. */
+export function sizeOf({ bytes }: RecordText): number {
+  return HEADER_BYTES + bytes;
+}
+
+/** The bytes that texts take in a segment. */
+export function storedBytes(texts: readonly RecordText[]): number {
+  let bytes = 0;
+  for (let index = 0; index < texts.length; index += 1) bytes += HEADER_BYTES + (texts[index]?.bytes ?? 0);
+  return bytes;
 }
 
 /** The records of several puts, one after the other, numbered from `first`. */
 export function encodeGroup(puts: readonly PutTexts[], first: number): Buffer {
-  const target = Buffer.allocUnsafe(puts.reduce((sum, put) => sum + storedBytes(put), 0));
+  const target = Buffer.allocUnsafe(puts.reduce((sum, { texts }) => sum + storedBytes(texts), 0));
   let at = 0;
   let sequence = first;
   for (const { texts } of puts) {
-    for (const [index, text] of texts.entries()) {
-      const length = target.write(text, at + HEADER_BYTES);
-      const flags = index === texts.length - 1 ? ENDS_TRANSACTION : 0;
-      sealHeader(target, at, length, { sequence, flags });
-      at += HEADER_BYTES + length;
-      sequence += 1;
-    }
+    at = encodePut(target, at, texts, sequence);
+    sequence += texts.length;
   }
   return target;
+}
+
+/** Returns where the records end. */
+function encodePut(target: Buffer, from: number, texts: readonly RecordText[], first: number): number {
+  let at = from;
+  for (let index = 0; index < texts.length; index += 1) {
+    const text = texts[index];
+    if (text === undefined) continue;
+    writeText(target, at + HEADER_BYTES, text);
+    const flags = index === texts.length - 1 ? ENDS_TRANSACTION : 0;
+    sealHeader(target, at, text.bytes, { sequence: first + index, flags });
+    at += sizeOf(text);
+  }
+  return at;
+}
+
+function writeText(target: Buffer, at: number, { head, rest, bytes }: RecordText): void {
+  // What is ASCII alone is copied as it is.
+  const encoding = bytes === head.length + rest.length ? "latin1" : "utf8";
+  const end = at + target.write(head, at, encoding);
+  if (rest !== "") target.write(rest, end, encoding);
 }
 
 /** The record that closes a segment. */

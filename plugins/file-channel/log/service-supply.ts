@@ -7,7 +7,7 @@ import { readChosen } from "./chosen-records.js";
 import { rangesOf } from "./done-ranges.js";
 import type { EventLog } from "./event-log.js";
 import { LogSupply, WINDOW_BYTES } from "./log-reader.js";
-import { HEADER_BYTES, sizeOf } from "./records.js";
+import { HEADER_BYTES, type RecordText, sizeOf } from "./records.js";
 import { eventOf, serviceOfText } from "./stored-event.js";
 import type { Supply } from "./supply.js";
 
@@ -58,8 +58,8 @@ class ServiceSupply implements Supply {
     this.#backlog = backlog;
   }
 
-  claim(events: readonly Event[], sizes: (at: number) => number, putting: Putting | undefined): () => void {
-    const claim = this.#shares.claim(events, sizes, putting);
+  claim(events: readonly Event[], texts: readonly RecordText[] | undefined, putting: Putting | undefined): () => void {
+    const claim = this.#shares.claim(events, (at) => sizeAt(texts, at), putting);
     return () => this.#shares.giveBack(claim);
   }
 
@@ -134,10 +134,11 @@ class ServiceSupply implements Supply {
     return true;
   }
 
-  remember(events: readonly QueuedEvent[], sizes: (at: number) => number): void {
+  remember(events: readonly QueuedEvent[], texts: readonly RecordText[] | undefined): void {
     for (const [at, { sequence, event }] of events.entries()) {
-      this.#backlog.add(serviceKey(event), { sequence, bytes: sizes(at), offset: 0 });
-      this.#cachedBytes += sizes(at);
+      const bytes = sizeAt(texts, at);
+      this.#backlog.add(serviceKey(event), { sequence, bytes, offset: 0 });
+      this.#cachedBytes += bytes;
       this.#inMemory.set(sequence, event);
     }
   }
@@ -227,6 +228,12 @@ function firstStretches(sequences: readonly number[], stretches: number): number
     left -= 1;
   }
   return sequences.length;
+}
+
+/** Where there are no texts, events in memory alone count no bytes. */
+function sizeAt(texts: readonly RecordText[] | undefined, at: number): number {
+  const text = texts?.[at];
+  return text === undefined ? 0 : sizeOf(text);
 }
 
 function ascending(one: number, other: number): number {

@@ -1,5 +1,6 @@
 import { bodyOfText, type Event, keptTextFor, type TextCodecs } from "deneb/sdk";
 import { serviceKey } from "deneb/sdk/channel";
+import { type RecordText, recordText } from "./records.js";
 
 const LINE_BREAK = 10;
 /** How the text of an event begins, unless its plugin writes the body first. */
@@ -13,10 +14,15 @@ const MEMBER = /"((?:[^"\\]|\\.)*)":"((?:[^"\\]|\\.)*)"([,}])/y;
  * The text of a record: the event as JSON, on one line; or three lines, its headers, what reads its body, and the text that
  * its body was read from, as it was sent.
  */
-export function textOf(event: Event, codecs: TextCodecs): string {
+export function textOf(event: Event, codecs: TextCodecs): RecordText {
   const kept = keptTextFor(event, codecs);
-  if (kept === undefined) return JSON.stringify(event);
-  return `{"headers":${JSON.stringify(event.headers)}}\n["${kept.codec}",${kept.options}]\n${kept.text}`;
+  if (kept === undefined) return recordText(JSON.stringify(event));
+  return recordText(`{"headers":${JSON.stringify(event.headers)}}\n["${kept.codec}",${kept.options}]\n`, kept.text);
+}
+
+/** The same of several. */
+export function textsOf(events: readonly Event[], codecs: TextCodecs): readonly RecordText[] {
+  return events.map((event) => textOf(event, codecs));
 }
 
 /** The event of a record; the checksum says that it is what was written. */

@@ -1,11 +1,15 @@
 import type { Event, Putting, ServiceHolding } from "deneb/sdk";
 import type { QueuedEvent } from "deneb/sdk/channel";
 import type { Written } from "./appender.js";
+import type { RecordText } from "./records.js";
 
 /** Decides which events of a log are handed out next, and has them read. */
 export interface Supply {
-  /** Counts a put for its services; returns how to take that back. Throws when one of them would hold too much. */
-  claim(events: readonly Event[], sizes: (at: number) => number, putting: Putting | undefined): () => void;
+  /**
+   * Counts a put for its services; returns how to take that back. Throws when one of them would hold too much. The texts are
+   * undefined for events that count no bytes: those that go into memory alone without being asked for their room before.
+   */
+  claim(events: readonly Event[], texts: readonly RecordText[] | undefined, putting: Putting | undefined): () => void;
   /** Undefined where services are not told apart. */
   largestServices(most: number): readonly ServiceHolding[] | undefined;
   /** Called when the log is open, before anything else. */
@@ -20,8 +24,8 @@ export interface Supply {
   read(max: number): Promise<readonly QueuedEvent[]>;
   /** Events were written; true when some of them can be handed out now. */
   written(...group: Parameters<Written>): boolean;
-  /** Events that are in memory alone; the sizes are those that were claimed. */
-  remember(events: readonly QueuedEvent[], sizes: (at: number) => number): void;
+  /** Events that are in memory alone; the texts are those that were claimed. */
+  remember(events: readonly QueuedEvent[], texts: readonly RecordText[] | undefined): void;
   /** Events that were handed out are done. */
   release(taken: readonly QueuedEvent[]): void;
   /** Events that were handed out come again. */

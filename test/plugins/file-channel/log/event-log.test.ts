@@ -4,9 +4,9 @@ import { test } from "node:test";
 import { lockFolder } from "../../../../core/files/folder-lock.js";
 import type { QueuedEvent } from "../../../../core/sdk/channel/index.js";
 import { textCodecs } from "../../../../core/sdk/index.js";
-import { logPut } from "../../../../plugins/file-channel/log/appender.js";
 import { EventLog } from "../../../../plugins/file-channel/log/event-log.js";
 import { openNewFile } from "../../../../plugins/file-channel/log/files.js";
+import { textsOf } from "../../../../plugins/file-channel/log/stored-event.js";
 import { recordingLog } from "../../../support/recording-log.js";
 import { tempFolder } from "../../../support/temp-folder.js";
 import { copyOf } from "../channel-folder.js";
@@ -25,7 +25,16 @@ function logIn(folder: string) {
     inMemory: false,
     codecs: textCodecs(),
   };
-  return { events: new EventLog(settings, log, (group) => written.push(...group.events)), written, lines };
+  const watch = {
+    written: (group: { readonly events: readonly QueuedEvent[] }) => written.push(...group.events),
+    ended: () => {},
+  };
+  return { events: new EventLog(settings, log, watch), written, lines };
+}
+
+function putOf(body: unknown) {
+  const events = [{ headers: {}, body }];
+  return { events, texts: textsOf(events, textCodecs()), amount: { events: 1, bytes: 0 }, giveBack: () => {} };
 }
 
 /** Promises go on, and nothing that needs the disk does. */
@@ -37,7 +46,7 @@ test("a kill finds no file gone that held events which were done while the check
   const folder = await tempFolder(context);
   const { events, written } = logIn(path.join(folder, "killed"));
   await events.open();
-  for (const body of [1, 2, 3]) await events.appender.append(logPut([{ headers: {}, body }]));
+  for (const body of [1, 2, 3]) await events.appender.append(putOf(body));
   const [first, second] = written;
   assert.ok(first && second);
 
