@@ -14,11 +14,13 @@ export function checkRequest({ method, path, headers }: InboundRequest, target: 
 
 /** Throws for a header that would travel with each event and is longer than the limit. */
 export function checkHeaders({ headers }: InboundRequest, limit: number): void {
-  for (const name of travelling) {
-    const length = headers[name]?.length ?? 0;
-    if (length <= limit) continue;
-    throw refused("limit", `'${name}' header has ${length} characters, the limit is ${limit} (max_header_length)`);
-  }
+  checkLength(eventHeaders.link, headers[eventHeaders.link], limit);
+  checkLength(eventHeaders.correlator, headers[eventHeaders.correlator], limit);
+}
+
+function checkLength(name: string, value: string | undefined, limit: number): void {
+  if (value === undefined || value.length <= limit) return;
+  throw refused("limit", `'${name}' header has ${value.length} characters, the limit is ${limit} (max_header_length)`);
 }
 
 /** What is wrong with the headers whatever the body is, by their names. */
@@ -42,8 +44,6 @@ export function refusedHeaders(
   };
 }
 
-const travelling = [eventHeaders.link, eventHeaders.correlator] as const;
-
 /** The body as text; throws when it is empty or not UTF-8. */
 export function readText(body: Uint8Array): string {
   if (body.byteLength === 0) throw refused("no-content", "No content in the request");
@@ -66,10 +66,10 @@ function checkPath(path: string, target: string): void {
 }
 
 function checkContentType(contentType: string | undefined): void {
+  if (contentType !== undefined && accepted.has(contentType)) return;
   if (contentType === undefined || contentType.trim() === "") {
     throw refused("content-type", "Missing content type. Required 'application/json; charset=utf-8'");
   }
-  if (accepted.has(contentType)) return;
   if (!isAcceptedType(contentType)) throw refused("content-type", `${contentType} content type not supported`);
   if (accepted.size < MOST_REMEMBERED) accepted.add(contentType);
 }
@@ -81,8 +81,8 @@ function checkContentEncoding(encoding: string | undefined): void {
   throw refused("content-encoding", `${encoding} content encoding not supported`, { status: 415, headers });
 }
 
-function isPlain(encoding = "identity"): boolean {
-  return encoding === "" || encoding.trim().toLowerCase() === "identity";
+function isPlain(encoding: string | undefined): boolean {
+  return encoding === undefined || encoding === "" || encoding.trim().toLowerCase() === "identity";
 }
 
 /** Whether it is one of the types of notifications, in UTF-8. */

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { getHeapStatistics } from "node:v8";
 import {
   correlatorOf,
@@ -24,23 +23,13 @@ import {
 import { checkHeaders, checkRequest, readText } from "./acceptance.js";
 import { type HandlerConfig, isPath, PATH_LENGTH, SERVICE_LENGTH } from "./config.js";
 import { type RefusalKind, refused } from "./refused.js";
+import { LastText, Sequence, TransactionIds } from "./request-numbers.js";
 
-const MICROS = 1000;
 /** Bytes of the heap that an agent takes without events, the halves of the young generation included. */
 const HEAP_OF_AGENT = 83_886_080;
 /** Of what is left of the heap limit; sinks have the other half. */
 const SHARE_OF_HEAP = 1 / 2;
 const LEAST_HEAP = 8_388_608;
-
-/** Numbers that grow: microseconds since 1970 of the reception time, or one more than the last where that is higher. */
-export class Sequence {
-  #last = 0;
-
-  next(receivedAt: Date): number {
-    this.#last = Math.max(this.#last + 1, (receivedAt.getTime() || 0) * MICROS);
-    return this.#last;
-  }
-}
 
 /** One for all handlers of the process, so that events of two sources, and those after a reload, are in order too. */
 const agentSequence = new Sequence();
@@ -49,6 +38,8 @@ export class NgsiRestHandler implements Handler {
   readonly #config: HandlerConfig;
   readonly #limits: DecodeOptions;
   readonly #sequence: Sequence;
+  readonly #sequenceTexts = new LastText();
+  readonly #timeTexts = new LastText();
   readonly #transactions = new TransactionIds();
 
   /** `heap`: the limit of that of the process, in bytes. */
@@ -82,17 +73,21 @@ export class NgsiRestHandler implements Handler {
     const paths = servicePathsFor(entities, request.headers, this.#config.default_service_path);
     const servicePath = paths[0] ?? "/";
     const shared = this.#sharedHeaders(request, notification, { service, servicePath });
-    const sequence = () => String(this.#sequence.next(request.receivedAt));
     const [only] = entities;
     if (only !== undefined && entities.length === 1) {
-      shared[eventHeaders.sequence] = sequence();
+      shared[eventHeaders.sequence] = this.#nextSequence(request);
       return { events: [{ headers: shared, body: only }], service, servicePath };
     }
     const events = entities.map((body, index) => {
       const path = paths[index] ?? "/";
-      return { headers: { ...shared, [eventHeaders.servicePath]: path, [eventHeaders.sequence]: sequence() }, body };
+      const sequence = this.#nextSequence(request);
+      return { headers: { ...shared, [eventHeaders.servicePath]: path, [eventHeaders.sequence]: sequence }, body };
     });
     return { events, service, servicePath };
+  }
+
+  #nextSequence({ receivedAt }: InboundRequest): string {
+    return this.#sequenceTexts.ofGrowing(this.#sequence.next(receivedAt));
   }
 
   #service({ headers }: InboundRequest): string {
@@ -126,7 +121,7 @@ export class NgsiRestHandler implements Handler {
       [eventHeaders.servicePath]: servicePath,
       [eventHeaders.correlator]: correlatorOf(headers, transactionId),
       [eventHeaders.transactionId]: transactionId,
-      [eventHeaders.timestamp]: String(receivedAt.getTime()),
+      [eventHeaders.timestamp]: this.#timeTexts.of(receivedAt.getTime()),
       [eventHeaders.sequence]: "",
     };
     const link = linkOf(headers);
@@ -157,16 +152,16 @@ const badBodies: ReadonlyMap<string | undefined, { readonly kind: RefusalKind; r
 ]);
 
 /** NGSI-LD has no service path. */
-const LD_PATH = "/";
+const none: readonly string[] = [];
 
-/** The service path of each entity: the only one of the request, or the one at the same index. */
+/** The service path of each entity: the only one of the request, or the one at the same index. None: each has "/". */
 function servicePathsFor(entities: readonly Entity[], headers: HeaderFields, defaultPath: string): readonly string[] {
-  if (!entities.some(({ api }) => api === "v2")) return entities.map(() => LD_PATH);
+  if (!entities.some(({ api }) => api === "v2")) return none;
   const paths = servicePathsOf(headers, defaultPath);
   for (const path of paths) checkPath(path);
+  if (paths.length === entities.length) return paths;
   const [only = defaultPath, ...others] = paths;
   if (others.length === 0) return entities.map(() => only);
-  if (paths.length === entities.length) return paths;
   throw refused(
     "service-path",
     "'fiware-servicepath' header value does not match the number of notified context responses",
@@ -179,22 +174,6 @@ function checkPath(path: string): void {
   }
   if (!path.startsWith("/"))
     throw refused("service-path", `'fiware-servicepath' header value ${path} must start with '/'`);
-}
-
-/** Where the last group of a UUID begins. */
-const LAST_GROUP = 24;
-/** Twelve digits, as all that follow. */
-const FIRST_ID = 100_000_000_000;
-
-/** Ids of requests: UUIDs that differ in their last group, which counts. Random ones throughout take twice as long. */
-class TransactionIds {
-  readonly #prefix = randomUUID().slice(0, LAST_GROUP);
-  #last = FIRST_ID;
-
-  next(): string {
-    this.#last += 1;
-    return this.#prefix + String(this.#last);
-  }
 }
 
 /** The sender according to the headers alone; undefined when the service is not acceptable. */

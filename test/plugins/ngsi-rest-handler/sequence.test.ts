@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { NgsiRestHandler, Sequence } from "../../../plugins/ngsi-rest-handler/ngsi-rest-handler.js";
+import { NgsiRestHandler } from "../../../plugins/ngsi-rest-handler/ngsi-rest-handler.js";
+import { LastText, Sequence } from "../../../plugins/ngsi-rest-handler/request-numbers.js";
 import { handlerConfig, inboundRequest } from "./inbound-request.js";
 
 const at = (millis: number) => new Date(1_700_000_000_000 + millis);
@@ -37,6 +38,18 @@ test("each event has the next number of the sequence, also over two handlers", (
   assert.deepEqual(
     events.map(({ headers }) => headers["sequence"]),
     ["1700000000123000", "1700000000123001", "1700000000123002", "1700000000123003"],
+  );
+});
+
+test("the text of a number that grows is that of the number", () => {
+  const texts = new LastText();
+  const numbers = [
+    1, 999, 1000, 1001, 12_345, 1_700_000_000_123_000, 1_700_000_000_123_999, 1_700_000_000_124_007, 1000,
+  ];
+
+  assert.deepEqual(
+    numbers.map((number) => texts.ofGrowing(number)),
+    numbers.map(String),
   );
 });
 
