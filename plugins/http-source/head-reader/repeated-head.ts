@@ -4,6 +4,8 @@ import { type HeadLimits, type PlainHead, plainHead } from "./plain-request.js";
 /** Heads that differ in more than the length, one after the other, before a connection is taken for one that never repeats any. */
 const MOST_MISSES = 8;
 const LONGEST_KEPT = 2048;
+/** Lengths of which a connection keeps what its head says: the bodies of a sender have a few lengths, in any order. */
+const MOST_LENGTHS = 8;
 const MOST_DIGITS = 15;
 const LENGTH_LINE = /\r\ncontent-length:[ \t]*(\d+)[ \t]*\r\n/i;
 
@@ -11,8 +13,9 @@ const LENGTH_LINE = /\r\ncontent-length:[ \t]*(\d+)[ \t]*\r\n/i;
 interface KeptHead {
   readonly before: Buffer;
   readonly after: Buffer;
-  readonly length: number;
   readonly head: PlainHead;
+  /** What it says with each length that was read. */
+  readonly byLength: Map<number, PlainHead>;
 }
 
 /**
@@ -39,11 +42,8 @@ export class RepeatedHead {
   }
 }
 
-function sameAs(
-  { before, after, length: last, head }: KeptHead,
-  bytes: Buffer,
-  limits: HeadLimits,
-): PlainHead | undefined {
+function sameAs(kept: KeptHead, bytes: Buffer, limits: HeadLimits): PlainHead | undefined {
+  const { before, after } = kept;
   const from = before.length;
   if (from >= bytes.length || before.compare(bytes, 0, from) !== 0) return undefined;
   const digits = digitsAt(bytes, from);
@@ -53,8 +53,14 @@ function sameAs(
   if (bodyFrom > bytes.length || after.compare(bytes, from + digits, bodyFrom) !== 0) return undefined;
   const length = numberAt(bytes, from, digits);
   if (bodyFrom > limits.head || length > limits.body) return undefined;
-  const headers = length === last ? head.headers : { ...head.headers, "content-length": String(length) };
-  return { path: head.path, headers, bodyFrom, bodyTo: bodyFrom + length, isLast: head.isLast };
+  return kept.byLength.get(length) ?? withLength(kept, length, bodyFrom);
+}
+
+function withLength({ head, byLength }: KeptHead, length: number, bodyFrom: number): PlainHead {
+  const headers = { ...head.headers, "content-length": String(length) };
+  const other = { ...head, headers, bodyFrom, bodyTo: bodyFrom + length };
+  if (byLength.size < MOST_LENGTHS) byLength.set(length, other);
+  return other;
 }
 
 /** Undefined for a head that is not kept. */
@@ -70,8 +76,8 @@ function keptOf(head: PlainHead, bytes: Buffer): KeptHead | undefined {
   return {
     before,
     after: Buffer.from(bytes.subarray(from + digits.length, bodyFrom)),
-    length: bodyTo - bodyFrom,
     head,
+    byLength: new Map([[bodyTo - bodyFrom, head]]),
   };
 }
 
