@@ -16,8 +16,8 @@ export interface Route {
   /** Whether the notification is refused when the channel does not take it. */
   readonly required: boolean;
   readonly events: Event[];
-  /** Each as its source made it, before the interceptors. */
-  readonly origins: Event[];
+  /** Each as its source made it, before the interceptors; the same list while no interceptor made another event. */
+  origins: Event[];
 }
 
 export interface RoutesParts extends InterceptorChainParts {
@@ -73,13 +73,13 @@ export class Routes {
    * `SELECTOR_FAILED`; the promise of late routes rejects with them, or with `INTERCEPTOR_TIMED_OUT`.
    */
   of(events: readonly Event[], unrouted: Unrouted): readonly Route[] | LateRoutes {
-    const routes: Route[] = [];
+    let routes: readonly Route[] = none;
     if (this.#chain.isWaiting) return this.#late(routes, events, undefined, unrouted);
     let at = 0;
     for (const event of events) {
       const intercepted = this.#chain.intercepted(event);
       if (intercepted instanceof Suspended) return this.#late(routes, events.slice(at), intercepted, unrouted);
-      if (intercepted !== undefined) this.#route(routes, intercepted, event, unrouted);
+      if (intercepted !== undefined) routes = this.#routed(routes, intercepted, event, unrouted);
       at += 1;
     }
     return routes;
@@ -90,25 +90,35 @@ export class Routes {
     this.#chain.abandon();
   }
 
-  #late(routes: Route[], events: readonly Event[], first: Suspended | undefined, unrouted: Unrouted): LateRoutes {
+  #late(
+    begun: readonly Route[],
+    events: readonly Event[],
+    first: Suspended | undefined,
+    unrouted: Unrouted,
+  ): LateRoutes {
     const walked = this.#chain.walk(events, first);
     const completed = async () => {
+      let routes = begun;
       for (const [at, intercepted] of (await walked.events).entries()) {
         const origin = events[at];
-        if (intercepted !== undefined && origin !== undefined) this.#route(routes, intercepted, origin, unrouted);
+        if (intercepted !== undefined && origin !== undefined)
+          routes = this.#routed(routes, intercepted, origin, unrouted);
       }
       return routes;
     };
     return new LateRoutes(completed(), walked.passedOn);
   }
 
-  #route(routes: Route[], event: Event, origin: Event, unrouted: Unrouted): void {
+  /** The routes with one more event. */
+  #routed(before: readonly Route[], event: Event, origin: Event, unrouted: Unrouted): readonly Route[] {
     const { required, optional } = this.#selected(event);
     if (required.length === 0 && optional.length === 0) unrouted.add(event);
-    for (const name of distinct(required)) this.#add(routes, { name, required: true }, event, origin);
+    let routes = before;
+    for (const name of distinct(required)) routes = this.#added(routes, { name, required: true }, event, origin);
     for (const name of distinct(optional)) {
-      if (!required.includes(name)) this.#add(routes, { name, required: false }, event, origin);
+      if (!required.includes(name)) routes = this.#added(routes, { name, required: false }, event, origin);
     }
+    return routes;
   }
 
   #selected(event: Event) {
@@ -127,17 +137,24 @@ export class Routes {
   }
 
   /** Looks through the routes: a source has few channels, and making a map for each notification costs more. */
-  #add(routes: Route[], { name, required }: Pick<Route, "name" | "required">, event: Event, origin: Event): void {
+  #added(
+    routes: readonly Route[],
+    { name, required }: Pick<Route, "name" | "required">,
+    event: Event,
+    origin: Event,
+  ): readonly Route[] {
     for (const route of routes) {
       if (route.name === name && route.required === required) {
-        route.events.push(event);
-        route.origins.push(origin);
-        return;
+        addTo(route, event, origin);
+        return routes;
       }
     }
     const channel = this.#parts.channels.get(name);
     if (channel === undefined) throw this.#unknown(name);
-    routes.push({ name, channel, required, events: [event], origins: [origin] });
+    const events = [event];
+    const route = { name, channel, required, events, origins: event === origin ? events : [origin] };
+    // A list that grows from nothing has room for seventeen, and most notifications have one route.
+    return routes.length === 0 ? [route] : [...routes, route];
   }
 
   #unknown(name: unknown): AgentError {
@@ -148,6 +165,12 @@ export class Routes {
     const message = `selector "${selectorName}" chose the channel ${chosen} for an event of source ${sourceTitle}, ${has}; ${remedy}`;
     return new AgentError("SELECTOR_FAILED", message, { retryable: false });
   }
+}
+
+function addTo(route: Route, event: Event, origin: Event): void {
+  if (route.origins === route.events && event !== origin) route.origins = [...route.events];
+  if (route.origins !== route.events) route.origins.push(origin);
+  route.events.push(event);
 }
 
 /** A channel that is named again does not get the event again. */
