@@ -16,7 +16,7 @@ import {
 } from "../sdk/index.js";
 import { forgetTexts } from "../sdk/kept-text.js";
 import { refusedByChannels } from "../sdk/source.js";
-import type { TransactionObserver } from "../tokens.js";
+import { millisOf, type TransactionObserver } from "../tokens.js";
 import { type Addressee, addresseeOf, cleaned } from "./addressee.js";
 import { type ArrivalSwitch, nobodyLooks } from "./arrival-switch.js";
 import { decodedBy, type HandlerOfSource, type Refusal, unknownSender } from "./decoded-by.js";
@@ -44,6 +44,7 @@ interface ReceiverParts extends HandlerOfSource {
 /** Takes the requests of one source: decodes, emits, accounts, and keeps a trace of each that is refused. */
 export class Receiver {
   readonly #parts: ReceiverParts;
+  readonly #millis: () => number;
   readonly #warnings: CountedWarnings;
   /** Those because of what the service sent or holds. */
   readonly overQuota = new RefusedServices();
@@ -56,6 +57,7 @@ export class Receiver {
 
   constructor(parts: ReceiverParts) {
     this.#parts = parts;
+    this.#millis = millisOf(parts.now);
     this.#availability = new Availability(parts);
     this.#warnings = new CountedWarnings(parts);
     this.#arrivals = parts.arrivals ?? nobodyLooks;
@@ -198,14 +200,14 @@ export class Receiver {
 
   /** `responseBytes` are those of a refusal; undefined when the request was accepted. */
   #account(request: InboundRequest, { service, servicePath }: Sender, responseBytes: number | undefined): void {
-    const { name, observer, now } = this.#parts;
+    const { name, observer } = this.#parts;
     observer.received(name, {
       service,
       servicePath,
       requestBytes: request.body.byteLength,
       responseBytes: responseBytes ?? 0,
       failed: responseBytes !== undefined,
-      milliseconds: Math.max(0, now().getTime() - request.receivedAt.getTime()),
+      milliseconds: Math.max(0, this.#millis() - request.receivedAt.getTime()),
     });
   }
 }

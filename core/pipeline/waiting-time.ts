@@ -1,3 +1,5 @@
+import { millisOf } from "../tokens.js";
+
 /** Since when the oldest event of a channel waits. */
 export interface WaitingSince {
   /** Milliseconds since 1970. */
@@ -83,7 +85,7 @@ const DRIFT = 60_000;
  * waits does not become younger. Where that only undoes that it was set forward, the time is the right one again.
  */
 export class UnsetClock {
-  readonly #now: () => Date;
+  readonly #now: () => number;
   readonly #uptime: () => number;
   #latest: number;
   /** What the uptime was when the clock was right, and what the clock showed. */
@@ -92,15 +94,15 @@ export class UnsetClock {
 
   /** `uptime` is in milliseconds, and nobody sets it. */
   constructor(now: () => Date, uptime: () => number = () => performance.now()) {
-    this.#now = now;
+    this.#now = millisOf(now);
     this.#uptime = uptime;
-    this.#latest = now().getTime();
+    this.#latest = this.#now();
     this.#right = { shown: this.#latest, uptime: uptime() };
   }
 
   /** Milliseconds. */
   now(): number {
-    const now = this.#now().getTime();
+    const now = this.#now();
     if (now < this.#latest) this.#setBack(now);
     this.#latest = now;
     return now + this.#behind;
