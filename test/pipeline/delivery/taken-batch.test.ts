@@ -81,6 +81,35 @@ test("a sink gets a list that it cannot change, and cannot settle anything", () 
   assert.deepEqual([given.position?.text, bodies(given.position?.coveredBy("c:2") ?? [])], ["c:5", [1, 2]]);
 });
 
+test("what became of a whole batch is known of each of its events, until it leaves the channel", () => {
+  const settlements = new Settlements();
+  assert.ok(first && second && third);
+
+  settlements.note(events, "stored");
+  const counted = settlements.count(events);
+  const open = settlements.open([first, second]);
+  settlements.note([third], "dead-lettered");
+  const corrected = settlements.count(events);
+  settlements.close(events);
+
+  assert.deepEqual(counted, { stored: 5, "dead-lettered": 0, filtered: 0 });
+  assert.deepEqual(open, []);
+  assert.deepEqual(corrected, { stored: 4, "dead-lettered": 1, filtered: 0 });
+  assert.deepEqual(settlements.open(events), events);
+  assert.equal(settlements.outcomeOf(third), undefined);
+});
+
+test("a batch that left the channel as it was noted is forgotten", () => {
+  const settlements = new Settlements();
+
+  settlements.note(events, "elsewhere");
+  const elsewhere = settlements.elsewhere(events);
+  settlements.close(events);
+
+  assert.equal(elsewhere, 5);
+  assert.deepEqual(settlements.open(events), events);
+});
+
 test("behind a channel that forgets an event has one id for as long as it is there, also in a part and for another feed", () => {
   const settlements = new Settlements();
   const batch = new TakenBatch(events, events, {}, settlements);
