@@ -53,9 +53,9 @@ export class ChannelProcessor {
     }
   };
 
-  async #emitting(putting: Promise<void>, events: readonly Event[]): Promise<void> {
-    await putting;
-    this.#emitted(events);
+  // No async function: see `CountedPut`.
+  #emitting(putting: Promise<void>, events: readonly Event[]): Promise<void> {
+    return putting.then(() => this.#emitted(events));
   }
 
   #put(events: readonly Event[]): Promise<void> {

@@ -113,21 +113,29 @@ export class Receiver {
     }
   }
 
-  async #receiving(emitting: Promise<void>, { request, refuse, decoded }: Receiving): Promise<Reception> {
+  // No async function: see `CountedPut`.
+  #receiving(emitting: Promise<void>, { request, refuse, decoded }: Receiving): Promise<Reception> {
     const turns = this.#turnsOf(request);
     turns.took(request.body.byteLength);
-    try {
-      await emitting;
-    } catch (error) {
-      return await inNextTurn(
-        this.#refuse(request, { error, refused: refusedByChannels(error), sender: decoded }, refuse),
-      );
-    } finally {
+    const end = () => {
       forgetTexts(decoded.events);
       turns.gave(request.body.byteLength);
-    }
-    this.#accepted(request, decoded);
-    return this.#requests % IN_ONE_TURN === 0 ? await inNextTurn(accepted) : accepted;
+    };
+    return emitting.then(
+      () => {
+        end();
+        this.#accepted(request, decoded);
+        return this.#requests % IN_ONE_TURN === 0 ? inNextTurn(accepted) : accepted;
+      },
+      async (error) => {
+        try {
+          const refused = { error, refused: refusedByChannels(error), sender: decoded };
+          return await inNextTurn(this.#refuse(request, refused, refuse));
+        } finally {
+          end();
+        }
+      },
+    );
   }
 
   #accepted(request: InboundRequest, decoded: DecodedRequest): void {

@@ -40,18 +40,19 @@ export class Responder {
     const inbound = { method, path, headers, body, receivedAt: this.#context.now(), connection: request };
     const receiving = this.#context.receive(inbound, (refused) => this.#respond(request, refused));
     if (receiving === acceptedAtOnce) this.#served(request, true);
-    else void this.#serving(request, receiving);
+    else this.#serving(request, receiving);
   }
 
-  async #serving(request: HttpRequest, receiving: Promise<Reception>): Promise<void> {
-    let isAccepted = false;
-    try {
-      isAccepted = (await receiving).accepted;
-    } catch (error) {
-      // A handler of another plugin may refuse with a status or a header that HTTP does not allow.
-      this.#failed(request, error);
-    }
-    this.#served(request, isAccepted);
+  /** No async function: one would take twice the memory, for each request that waits for a channel. */
+  #serving(request: HttpRequest, receiving: Promise<Reception>): void {
+    void receiving.then(
+      ({ accepted }) => this.#served(request, accepted),
+      (error) => {
+        // A handler of another plugin may refuse with a status or a header that HTTP does not allow.
+        this.#failed(request, error);
+        this.#served(request, false);
+      },
+    );
   }
 
   #served(request: HttpRequest, isAccepted: boolean): void {
