@@ -117,10 +117,21 @@ export class ServiceLabels {
   }
 }
 
-/** Milliseconds since the reception of an event; 0 if the event has no time of reception. */
-export function ageOf({ headers }: Event, now: Date): number {
-  const received = Number(headers[eventHeaders.timestamp]);
-  return Number.isFinite(received) ? Math.max(0, now.getTime() - received) : 0;
+/** Calls `each` with the milliseconds since the reception of each event; 0 for an event that has no time of reception. */
+export function forAges(events: readonly Event[], now: Date, each: (age: number) => void): void {
+  const time = now.getTime();
+  // Events that follow each other were often received in the same millisecond.
+  let text: string | undefined;
+  let age = 0;
+  for (const { headers } of events) {
+    const own = headers[eventHeaders.timestamp];
+    if (own !== text) {
+      text = own;
+      const received = Number(own);
+      age = Number.isFinite(received) ? Math.max(0, time - received) : 0;
+    }
+    each(age);
+  }
 }
 
 /** Splits a number of bytes among groups by their number of events; the parts add up to the whole. */

@@ -2,7 +2,7 @@ import { Counter, type Registry } from "prom-client";
 import type { Event } from "../sdk/index.js";
 import type { TransactionObserver, WriteAttempt } from "../tokens.js";
 import { Histogram, type Series } from "./histogram.js";
-import { ageOf, byScope, type ServiceLabels, shares } from "./scopes.js";
+import { byScope, forAges, type ServiceLabels, shares } from "./scopes.js";
 
 /** Metrics about the writes of sinks. They only grow: resetting the metrics by service does not change them. */
 export class SinkInstruments implements Pick<TransactionObserver, "attempted" | "givenUp"> {
@@ -39,7 +39,7 @@ export class SinkInstruments implements Pick<TransactionObserver, "attempted" | 
     series.batches.observe(events.length);
     this.#count({ sink, events, result, bytes: receipt?.requestBytes ?? 0 });
     if (receipt === undefined) return;
-    for (const event of events) series.delays.observe(ageOf(event, finishedAt) / 1000);
+    forAges(events, finishedAt, (age) => series.delays.observe(age / 1000));
   }
 
   /** Shows the series of a sink, with 0, before its first write; dead letters are kept under the name of its keeper. */

@@ -1,6 +1,6 @@
 import type { Event, IncomingTransaction } from "../sdk/index.js";
 import type { TransactionObserver, WriteAttempt } from "../tokens.js";
-import { ageOf, ByScope, byScope, type Scope, shares } from "./scopes.js";
+import { ByScope, byScope, forAges, type Scope, shares } from "./scopes.js";
 
 interface ServiceMetricsView {
   readonly subservs: Readonly<Record<string, TransactionMetricsView>>;
@@ -42,7 +42,9 @@ export class TransactionMetrics implements TransactionObserver {
       counts.outgoingRequestBytes += requestBytes[index] ?? 0;
       counts.outgoingResponseBytes += responseBytes[index] ?? 0;
       if (receipt === undefined) counts.outgoingErrors += group.events.length;
-      for (const event of group.events) counts.processingMillis += ageOf(event, finishedAt);
+      forAges(group.events, finishedAt, (age) => {
+        counts.processingMillis += age;
+      });
     }
   }
 
