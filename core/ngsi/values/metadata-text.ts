@@ -18,9 +18,16 @@ export function metadataText(members: readonly Member[]): string {
 }
 
 function itemText({ name, type = "", value: { kind, text }, members }: Member): string {
-  const value = kind === "object" || kind === "array" ? text : JSON.stringify(text);
+  const value = kind === "object" || kind === "array" ? text : quoted(text);
   const metadata = members === undefined ? "" : `,"metadata":${metadataText(members)}`;
   return `${beginningOf(name, type)}${value}${metadata}}`;
+}
+
+/** Texts that JSON writes as they are, as most are: looking takes a third of the time of writing them. */
+const PLAIN = /^[ !#-[\]-~]*$/;
+
+function quoted(text: string): string {
+  return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
 }
 
 const MOST_KNOWN = 1000;
