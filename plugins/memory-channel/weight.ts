@@ -31,7 +31,13 @@ function weightOfValue(value: unknown, depth: number): number {
     return weight;
   }
   // Object.entries makes a list for each object and takes five times as long.
-  if (isRecord(value)) for (const name in value) weight += name.length + MEMBER + weightOfValue(value[name], depth + 1);
+  if (isRecord(value)) {
+    for (const name in value) {
+      const member = value[name];
+      // Most are texts: without a call for each it takes half of the time.
+      weight += name.length + MEMBER + (typeof member === "string" ? member.length + 2 : weightOfValue(member, depth + 1));
+    }
+  }
   return weight;
 }
 
