@@ -35,7 +35,8 @@ function weightOfValue(value: unknown, depth: number): number {
     for (const name in value) {
       const member = value[name];
       // Most are texts: without a call for each it takes half of the time.
-      weight += name.length + MEMBER + (typeof member === "string" ? member.length + 2 : weightOfValue(member, depth + 1));
+      weight +=
+        name.length + MEMBER + (typeof member === "string" ? member.length + 2 : weightOfValue(member, depth + 1));
     }
   }
   return weight;
