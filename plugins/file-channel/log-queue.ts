@@ -138,9 +138,14 @@ export class LogQueue implements EventQueue {
     this.#events.complete(taken);
     this.#supply.release(taken);
     this.#room.admitWaiting();
-    const saved = taken.filter(({ sequence }) => !this.#unsaved.delete(sequence));
-    if (saved.length > 0) await this.#events.saveDone();
+    if (this.#hasSaved(taken)) await this.#events.saveDone();
     this.#room.admitWaiting();
+  }
+
+  /** Forgets those that are in memory alone; whether others are among them. */
+  #hasSaved(taken: readonly QueuedEvent[]): boolean {
+    if (this.#unsaved.size === 0) return taken.length > 0;
+    return taken.filter(({ sequence }) => !this.#unsaved.delete(sequence)).length > 0;
   }
 
   restore(taken: readonly QueuedEvent[]): void {

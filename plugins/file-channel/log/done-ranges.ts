@@ -32,7 +32,10 @@ export class DoneRanges {
 
   /** How many are done. */
   get count(): number {
-    return this.#ranges.reduce((sum, { from, to }) => sum + to - from + 1, this.#low);
+    let count = this.#low;
+    // For each put: a function for each range would be made each time.
+    for (const { from, to } of this.#ranges) count += to - from + 1;
+    return count;
   }
 
   has(sequence: number): boolean {
@@ -94,10 +97,13 @@ export class DoneRanges {
 /** Sequence numbers as ranges, consecutive ones together. */
 export function rangesOf(sequences: readonly number[]): readonly Range[] {
   const ranges: { from: number; to: number }[] = [];
+  let last: { from: number; to: number } | undefined;
   for (const sequence of sequences) {
-    const last = ranges.at(-1);
     if (last !== undefined && last.to + 1 === sequence) last.to = sequence;
-    else ranges.push({ from: sequence, to: sequence });
+    else {
+      last = { from: sequence, to: sequence };
+      ranges.push(last);
+    }
   }
   return ranges;
 }

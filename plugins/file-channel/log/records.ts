@@ -34,15 +34,20 @@ type Reading =
   | { readonly kind: "partial"; readonly bytes: number }
   | { readonly kind: "damaged"; readonly next: number };
 
+/** Where each header is made, so that no view of it has to be made for its checksum. */
+const HEADER = Buffer.alloc(HEADER_BYTES);
+MARK.copy(HEADER);
+const CHECKED = HEADER.subarray(0, 20);
+
 /** Writes the header of a record whose text of `length` bytes is already behind it. */
 function sealHeader(target: Buffer, at: number, length: number, { sequence, flags }: RecordHeader): void {
   const text = at + HEADER_BYTES;
-  MARK.copy(target, at);
-  target.writeUInt32LE(length, at + 4);
-  target.writeUIntLE(sequence, at + 8, 6);
-  target.writeUInt16LE(flags, at + 14);
-  target.writeUInt32LE(crc32(target.subarray(text, text + length)), at + 16);
-  target.writeUInt32LE(crc32(target.subarray(at, at + 20)), at + 20);
+  HEADER.writeUInt32LE(length, 4);
+  HEADER.writeUIntLE(sequence, 8, 6);
+  HEADER.writeUInt16LE(flags, 14);
+  HEADER.writeUInt32LE(crc32(target.subarray(text, text + length)), 16);
+  HEADER.writeUInt32LE(crc32(CHECKED), 20);
+  target.set(HEADER, at);
 }
 
 /** Reads the bytes at an offset. After damage, `next` is the next offset where a record may begin. */

@@ -89,7 +89,10 @@ export class SegmentList {
 
   /** Bytes of the segments that hold events above the low-water mark. */
   bytesAbove(low: number): number {
-    return this.#segments.reduce((sum, { last, end }) => (last > low ? sum + end : sum), 0);
+    let bytes = 0;
+    // For each put: a function for it would be made each time.
+    for (const { last, end } of this.#segments) if (last > low) bytes += end;
+    return bytes;
   }
 
   /** The first one after a sequence number that has events. */
