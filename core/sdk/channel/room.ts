@@ -1,3 +1,4 @@
+import { atOnce } from "../at-once.js";
 import type { Waiting } from "../channel.js";
 import type { AgentError } from "../errors.js";
 import {
@@ -42,10 +43,13 @@ export class Room {
   }
 
   /** Resolves when the put is in. Rejects when there is no room, or will never be, or when the channel stops. */
-  async enter(put: Amount, waiting: Waiting = "wait"): Promise<void> {
+  enter(put: Amount, waiting: Waiting = "wait"): Promise<void> {
+    return this.tryEnter(put) ? atOnce : this.#enterLater(put, waiting);
+  }
+
+  async #enterLater(put: Amount, waiting: Waiting): Promise<void> {
     if (this.#closed) throw channelStopped(this.#limits.channel);
     if (!this.#couldFit(put)) throw notificationTooLarge(this.#limits, put);
-    if (this.tryEnter(put)) return;
     if (waiting === "at-once") throw this.#full(put);
     const admitted = await this.#waiting.wait(put);
     if (admitted && !this.#closed) return;
