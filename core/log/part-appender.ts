@@ -2,11 +2,14 @@ import { AgentError, codeOf, reasonOf } from "../sdk/index.js";
 import { isOfRecord } from "./log-health.js";
 import { LoggedPut } from "./logged-put.js";
 import type { PackedEvent } from "./packed-record.js";
+import type { PutDelay } from "./put-delay.js";
 
 /** What an appender needs of its log. */
 interface PartAppenderParts {
   /** The most bytes of events in one record, unless one event alone has more, or the engine takes less. */
   readonly recordBytes: number;
+  /** The same one for all parts. */
+  readonly delay: PutDelay;
   append(events: readonly PackedEvent[], repeating: Repeating): Promise<void>;
 }
 
@@ -47,14 +50,14 @@ export class PartAppender {
    */
   add(events: readonly PackedEvent[], settle: (error?: unknown) => void, put = new LoggedPut()): void {
     this.#pending.push({ put, events, done: 0, settle });
+    this.#parts.delay.noted();
     if (!this.#isRunning) void this.#run();
   }
 
   async #run(): Promise<void> {
     this.#isRunning = true;
-    // Puts of the same moment share the first record.
-    await Promise.resolve();
     for (;;) {
+      await this.#parts.delay.elapsed();
       if (this.#pending.some(({ put }) => put.refusal !== undefined))
         this.#refuseIf(0, ({ refusal }) => refusal?.error);
       if (this.#pending.length === 0) break;

@@ -6,6 +6,7 @@ import type { OpenedLog } from "./opened-log.js";
 import { type PackedEvent, packedRecord, recordOverhead, unpackedEvent } from "./packed-record.js";
 import { PartAppender, type Repeating } from "./part-appender.js";
 import type { PartitionedLog } from "./partitioned-log.js";
+import { PutDelay } from "./put-delay.js";
 import { RepeatedAppend } from "./repeated-append.js";
 
 export interface PartAppendersParts {
@@ -31,6 +32,7 @@ export class PartAppenders {
   readonly #appenders = new Map<number, PartAppender>();
   readonly #writers = new Map<number, Writer>();
   readonly #appending: RepeatedAppend;
+  readonly #delay = new PutDelay();
 
   constructor(parts: PartAppendersParts) {
     this.#parts = parts;
@@ -48,7 +50,7 @@ export class PartAppenders {
     const recordBytes = Math.min(this.#parts.config.record_bytes, opened.facts.largestRecord - recordOverhead);
     const append = (events: readonly PackedEvent[], repeating: Repeating) =>
       this.#appendRecord(part, events, repeating);
-    const appender = new PartAppender({ recordBytes, append });
+    const appender = new PartAppender({ recordBytes, delay: this.#delay, append });
     this.#appenders.set(part, appender);
     return appender;
   }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { packed } from "../../core/log/packed-record.js";
 import { PartAppender } from "../../core/log/part-appender.js";
+import { PutDelay } from "../../core/log/put-delay.js";
 import { AgentError, codeOf, textCodecs } from "../../core/sdk/index.js";
 
 const cases = [
@@ -19,12 +20,13 @@ for (const { code, what, refused } of cases)
         waiting.push((error) => (error === undefined ? resolve() : reject(error)));
       });
     // Each event is a record.
-    const appender = new PartAppender({ recordBytes: 1, append });
+    const appender = new PartAppender({ recordBytes: 1, delay: new PutDelay(), append });
     const outcomes = new Map<number, unknown>();
     const put = (body: number) => {
       appender.add([packed({ headers: {}, body }, textCodecs([]))], (error) => outcomes.set(body, codeOf(error)));
     };
-    const turn = () => new Promise((resolve) => setImmediate(resolve));
+    // What was put waits for a turn that brings nothing more.
+    const turn = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 
     for (const body of [1, 2, 3]) put(body);
     await turn();

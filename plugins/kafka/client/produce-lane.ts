@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Connection, MessageRecord, produceV9 } from "@platformatic/kafka";
 import type { KafkaCluster } from "./cluster.js";
 import type { Place } from "./directory.js";
@@ -65,8 +64,8 @@ export class ProduceLane {
 
   async #run(): Promise<void> {
     this.#onTheWay += 1;
-    // What comes in the same turn shares the request: the records that follow those of an answer come one after another.
-    await nextTurn();
+    // What comes of the same cause shares the request: the records that follow those of an answer come one after another.
+    await new Promise<void>((resolve) => process.nextTick(resolve));
     while (this.#waiting.length > 0) {
       const batch = this.#next();
       try {
