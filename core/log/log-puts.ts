@@ -79,7 +79,11 @@ export class LogPuts implements Pick<EventQueue, "add" | "reserve"> {
   }
 
   #packed(events: readonly Event[]): readonly PackedEvent[] {
-    return events.map((event) => packed(event, this.#parts.codecs));
+    const { codecs } = this.#parts;
+    const [first] = events;
+    // Most notifications have one.
+    if (events.length === 1 && first !== undefined) return [packed(first, codecs)];
+    return events.map((event) => packed(event, codecs));
   }
 
   async #appendLater(lines: readonly PackedEvent[], amount: Amount): Promise<void> {

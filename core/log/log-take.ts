@@ -28,8 +28,10 @@ interface LogTakeParts {
 export class LogTake implements TakeTransaction {
   readonly #parts: LogTakeParts;
   #own: OwnPart | undefined;
-  #events: QueuedPartEvent[] = [];
+  #events: readonly QueuedPartEvent[] = [];
   readonly #byEvent = new Map<Event, QueuedPartEvent>();
+  /** The name of its part: each of its events is asked for its id. */
+  #channel: string | undefined;
   #settled: SettledEvents | undefined;
   #isOpen = true;
 
@@ -49,7 +51,7 @@ export class LogTake implements TakeTransaction {
       return [];
     }
     this.#own = taken.own;
-    this.#events = [...this.#events, ...taken.events];
+    this.#events = this.#events.length === 0 ? taken.events : [...this.#events, ...taken.events];
     for (const queued of taken.events) this.#byEvent.set(queued.event, queued);
     return taken.events.map(({ event }) => event);
   }
@@ -66,7 +68,8 @@ export class LogTake implements TakeTransaction {
       idOf: (event) => {
         const queued = this.#byEvent.get(event);
         if (queued === undefined) return undefined;
-        return `${channelName(this.#parts.owner(), queued.part)}:${queued.offset}+${queued.index}`;
+        this.#channel ??= channelName(this.#parts.owner(), queued.part);
+        return `${this.#channel}:${queued.offset}+${queued.index}`;
       },
     };
   }

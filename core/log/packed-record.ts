@@ -19,17 +19,21 @@ const LINE_BREAK = 10;
 const TEXT_OVERHEAD = 40;
 
 /** An event on its way into a record: its headers and its body as JSON, or its headers and the text its body was read from. */
-export type PackedEvent = {
+export interface PackedEvent {
   readonly event: Event;
   /** The most bytes that it adds to a record. */
   readonly bytes: number;
-} & ({ readonly line: string; readonly kept?: undefined } | PackedText);
+  /** Its line in a record; before a text as if what reads it were the first one there. */
+  readonly line: string;
+  readonly lineBytes: number;
+  readonly kept: PackedText | undefined;
+}
 
 interface PackedText {
-  /** JSON. */
-  readonly headers: string;
-  readonly kept: KeptText;
-  readonly textBytes: number;
+  readonly text: string;
+  readonly bytes: number;
+  /** What reads it, as in a record. */
+  readonly reader: string;
 }
 
 /** An event of a record. */
@@ -68,12 +72,24 @@ export function packed(event: Event, codecs: TextCodecs): PackedEvent {
   const kept = keptTextFor(event, codecs);
   if (kept === undefined) {
     const line = JSON.stringify([event.headers, event.body]);
-    return { event, line, bytes: Buffer.byteLength(line) + 1 };
+    const lineBytes = Buffer.byteLength(line);
+    return { event, bytes: lineBytes + 1, line, lineBytes, kept: undefined };
   }
-  const headers = JSON.stringify(event.headers);
-  const textBytes = Buffer.byteLength(kept.text);
-  const reader = Buffer.byteLength(kept.codec) + Buffer.byteLength(kept.options);
-  return { event, headers, kept, textBytes, bytes: Buffer.byteLength(headers) + textBytes + reader + TEXT_OVERHEAD };
+  const { text } = kept;
+  const bytes = Buffer.byteLength(text);
+  const line = JSON.stringify([event.headers, 0, bytes]);
+  const lineBytes = Buffer.byteLength(line);
+  const reader = readerOf(kept);
+  const all = lineBytes + bytes + Buffer.byteLength(reader) + TEXT_OVERHEAD;
+  return { event, bytes: all, line, lineBytes, kept: { text, bytes, reader } };
+}
+
+/** Of the last text: brokers send the same headers with each notification. */
+let last = { codec: "", options: "", reader: "" };
+
+function readerOf({ codec, options }: KeptText): string {
+  if (codec !== last.codec || options !== last.options) last = { codec, options, reader: `["${codec}",${options}]` };
+  return last.reader;
 }
 
 /** The most bytes that a record takes besides its events. */
@@ -86,32 +102,39 @@ export const recordOverhead = 256;
  */
 export function packedRecord(events: readonly PackedEvent[], { at, writer, before, follows }: RecordHead): Uint8Array {
   const readers: string[] = [];
-  const readerOf = events.map(({ kept }) => (kept === undefined ? -1 : indexIn(readers, kept)));
+  let bytes = 0;
+  for (const event of events) {
+    bytes += event.bytes;
+    // Few of them.
+    if (event.kept !== undefined && !readers.includes(event.kept.reader)) readers.push(event.kept.reader);
+  }
   const texts = readers.length === 0 ? "" : `,"texts":[${readers.join(",")}]`;
   const name = JSON.stringify(writer);
   const place = follows === undefined ? "" : `,"follows":${follows}`;
   const head = `{"deneb":${VERSION},"events":${events.length},"at":${at},"writer":${name},"before":${before}${place}${texts}}`;
-  const most = events.reduce((sum, { bytes }) => sum + bytes, Buffer.byteLength(head));
   // Written one after another: as one text, all of it would be made once more.
-  const record = Buffer.allocUnsafe(most);
+  const record = Buffer.allocUnsafe(Buffer.byteLength(head) + bytes);
   let end = record.write(head);
-  for (const [index, event] of events.entries()) {
-    end = record.writeUInt8(LINE_BREAK, end);
-    if (event.kept === undefined) end += record.write(event.line, end);
-    else {
-      end += record.write(`[${event.headers},${readerOf[index]},${event.textBytes}]\n`, end);
-      const isAscii = event.textBytes === event.kept.text.length;
-      end += record.write(event.kept.text, end, isAscii ? "latin1" : "utf8");
-    }
+  for (const { line, lineBytes, kept } of events) {
+    const reader = kept === undefined ? 0 : readers.indexOf(kept.reader);
+    record[end] = LINE_BREAK;
+    end += 1 + record.write(reader === 0 ? line : lineWith(line, reader), end + 1, encodingOf(line, lineBytes));
+    if (kept === undefined) continue;
+    record[end] = LINE_BREAK;
+    end += 1 + record.write(kept.text, end + 1, encodingOf(kept.text, kept.bytes));
   }
   return record.subarray(0, end);
 }
 
-/** Few of them: brokers send the same headers with each notification. */
-function indexIn(readers: string[], { codec, options }: KeptText): number {
-  const reader = `["${codec}",${options}]`;
-  const known = readers.indexOf(reader);
-  return known === -1 ? readers.push(reader) - 1 : known;
+/** The line of an event whose text is not read by the first reader. */
+function lineWith(line: string, reader: number): string {
+  const at = line.lastIndexOf(",0,");
+  return `${line.slice(0, at)},${reader}${line.slice(at + 2)}`;
+}
+
+/** Of a text with so many bytes. */
+function encodingOf(text: string, bytes: number): "latin1" | "utf8" {
+  return bytes === text.length ? "latin1" : "utf8";
 }
 
 /**

@@ -1,23 +1,7 @@
 import type { Event, SettledEvents } from "../sdk/index.js";
 import { isUpTo, type LogPosition } from "./log-position.js";
-import {
-  behind,
-  type Passed,
-  type QueuedPartEvent,
-  ReadEdge,
-  type ReadEvent,
-  type ReadRecords,
-  type Step,
-} from "./read-edge.js";
+import { behind, type Passed, type QueuedPartEvent, ReadEdge, type ReadEvent, type ReadRecords } from "./read-edge.js";
 import type { Lacking } from "./writer-gaps.js";
-
-interface Entry {
-  queued: QueuedPartEvent;
-  /** What became of an event that is done and was in no take, or before others that are older; counted when these are done. */
-  outcome?: keyof SettledEvents;
-  readonly step: Step;
-  state: "waiting" | "taken" | "done";
-}
 
 /** What is known of events before they are taken. */
 export interface KnownOfEvents {
@@ -37,7 +21,7 @@ const NOTHING: Event = { headers: {}, body: undefined };
 export class PartQueue {
   readonly part: number;
   /** Oldest first, from the first one that is not done. */
-  #entries: Entry[] = [];
+  #entries: ReadEvent[] = [];
   /** No entry before this one waits. */
   #firstWaiting = 0;
   #done: Passed;
@@ -93,7 +77,7 @@ export class PartQueue {
 
   /** When the oldest event that is not done was put. */
   get oldest(): number | undefined {
-    return this.#entries[0]?.queued.at;
+    return this.#entries[0]?.at;
   }
 
   /** Whether all records before this offset were read. */
@@ -136,16 +120,16 @@ export class PartQueue {
       const entry = this.#entries[this.#firstWaiting];
       if (entry?.state !== "waiting") continue;
       entry.state = "taken";
-      taken.push(entry.queued);
+      taken.push(entry);
     }
     this.#waiting -= taken.length;
     return taken;
   }
 
   restore(events: readonly QueuedPartEvent[]): void {
-    const own = new Set(events);
+    const isOwn = among(events);
     this.#entries.forEach((entry, at) => {
-      if (entry.state !== "taken" || !own.has(entry.queued)) return;
+      if (entry.state !== "taken" || !isOwn(entry)) return;
       entry.state = "waiting";
       this.#waiting += 1;
       this.#firstWaiting = Math.min(this.#firstWaiting, at);
@@ -162,39 +146,41 @@ export class PartQueue {
       deadLettered: this.#books.deadLettered + deadLettered,
       filtered: this.#books.filtered + filtered,
     };
-    const own = new Set(events);
-    for (const entry of this.#entries) {
-      if (own.size === 0) break;
-      if (own.delete(entry.queued) && entry.state === "taken") entry.state = "done";
+    const isOwn = among(events);
+    let left = events.length;
+    for (let at = 0; at < this.#entries.length && left > 0; at += 1) {
+      const entry = this.#entries[at];
+      if (entry === undefined || !isOwn(entry)) continue;
+      left -= 1;
+      if (entry.state === "taken") entry.state = "done";
     }
     this.#settle();
   }
 
   /** What of a take is done although older events of it are not: it is not handed out again, and needs no memory. */
   leave(events: readonly QueuedPartEvent[], outcome: keyof SettledEvents): void {
-    const own = new Set(events);
-    for (const entry of this.#entries) {
-      if (own.size === 0) break;
-      if (!own.delete(entry.queued) || entry.state !== "taken") continue;
-      this.#bytes -= entry.queued.bytes;
-      entry.queued = { ...entry.queued, event: NOTHING, bytes: 0 };
-      entry.outcome = outcome;
-      entry.state = "done";
-    }
+    const isOwn = among(events);
+    this.#entries.forEach((entry, at) => {
+      if (entry.state !== "taken" || !isOwn(entry)) return;
+      this.#bytes -= entry.bytes;
+      // Its take still holds the event.
+      this.#entries[at] = { ...entry, event: NOTHING, bytes: 0, outcome, state: "done" };
+    });
     this.#settle();
   }
 
   /** Up to where the part is done once these events are: never beyond what another take holds or nobody has taken. */
   after(events: readonly QueuedPartEvent[]): LogPosition {
-    const own = new Set(events);
-    const steps: Step[] = [];
+    const isOwn = among(events);
     const passed = { deadLettered: 0, filtered: 0 };
-    for (const { queued, step, state, outcome } of this.#entries) {
-      if (state !== "done" && !own.has(queued)) break;
-      steps.push(step);
+    let count = 0;
+    for (; count < this.#entries.length; count += 1) {
+      const entry = this.#entries[count];
+      if (entry === undefined || (entry.state !== "done" && !isOwn(entry))) break;
+      const { outcome } = entry;
       if (outcome === "deadLettered" || outcome === "filtered") passed[outcome] += 1;
     }
-    const position = behind(this.#done, steps);
+    const position = behind(this.#done, this.#entries.slice(0, count));
     return this.#with(position, { ...passed, events: position.events - this.#done.events });
   }
 
@@ -204,7 +190,7 @@ export class PartQueue {
     this.#edge.noteDone(position);
     let count = 0;
     for (const entry of this.#entries) {
-      if (entry.state !== "waiting" || !isUpTo(entry.queued, position)) continue;
+      if (entry.state !== "waiting" || !isUpTo(entry, position)) continue;
       entry.state = "done";
       entry.outcome = "stored";
       count += 1;
@@ -221,7 +207,7 @@ export class PartQueue {
 
   /** An event has a dead letter. */
   leaveOut(place: Pick<QueuedPartEvent, "offset" | "index">): void {
-    const found = this.#entries.find(({ queued }) => queued.offset === place.offset && queued.index === place.index);
+    const found = this.#entries.find(({ offset, index }) => offset === place.offset && index === place.index);
     if (found?.state !== "waiting") return;
     found.state = "done";
     found.outcome = "deadLettered";
@@ -247,13 +233,13 @@ export class PartQueue {
     };
   }
 
-  #push({ queued, step, isRepeated }: ReadEvent, known: KnownOfEvents): void {
-    this.#bytes += queued.bytes;
-    if (isRepeated) return void this.#entries.push({ queued, step, state: "done" });
-    const outcome = outcomeOf(queued, known);
-    if (outcome !== undefined) return void this.#entries.push({ queued, step, outcome, state: "done" });
-    this.#entries.push({ queued, step, state: "waiting" });
-    this.#waiting += 1;
+  #push(entry: ReadEvent, known: KnownOfEvents): void {
+    this.#bytes += entry.bytes;
+    this.#entries.push(entry);
+    if (entry.state === "done") return;
+    entry.outcome = outcomeOf(entry, known);
+    if (entry.outcome === undefined) this.#waiting += 1;
+    else entry.state = "done";
   }
 
   #count(outcome: keyof SettledEvents): void {
@@ -264,20 +250,31 @@ export class PartQueue {
   /** Moves over what is done. */
   #settle(): void {
     let count = 0;
-    for (const { state, queued, outcome } of this.#entries) {
-      if (state !== "done") break;
-      this.#bytes -= queued.bytes;
-      if (outcome !== undefined) this.#count(outcome);
-      count += 1;
+    for (; count < this.#entries.length; count += 1) {
+      const entry = this.#entries[count];
+      if (entry?.state !== "done") break;
+      this.#bytes -= entry.bytes;
+      if (entry.outcome !== undefined) this.#count(entry.outcome);
     }
     if (count === 0) return;
-    const done = this.#entries.splice(0, count);
-    this.#done = behind(
-      this.#done,
-      done.map(({ step }) => step),
-    );
+    this.#done = behind(this.#done, this.#entries.splice(0, count));
     this.#firstWaiting = Math.max(0, this.#firstWaiting - count);
   }
+}
+
+/** Whether an event is one of these, each of which is asked about once. In most cases that is in their order: then no set of them is made. */
+function among(events: readonly QueuedPartEvent[]): (asked: QueuedPartEvent) => boolean {
+  let at = 0;
+  let rest: ReadonlySet<QueuedPartEvent> | undefined;
+  return (asked) => {
+    if (rest === undefined && asked === events[at]) {
+      at += 1;
+      return true;
+    }
+    if (at === events.length) return false;
+    rest ??= new Set(events.slice(at));
+    return rest.has(asked);
+  };
 }
 
 /** What became of an event before anybody takes it; undefined where it waits. */

@@ -1,4 +1,4 @@
-import type { Event } from "../sdk/index.js";
+import type { Event, SettledEvents } from "../sdk/index.js";
 import { isUpTo, type LogPosition } from "./log-position.js";
 import type { Origin, Unpacked } from "./packed-record.js";
 import { type Lacking, WriterGaps } from "./writer-gaps.js";
@@ -20,7 +20,7 @@ export interface QueuedPartEvent {
 export type Passed = Pick<LogPosition, "offset" | "index" | "events" | "origins">;
 
 /** The place of an event, how many events there are up to it, and where it came from unless it came before. */
-export interface Step extends Pick<LogPosition, "offset" | "index" | "events"> {
+interface Step extends Pick<LogPosition, "offset" | "index" | "events"> {
   readonly origin: Origin | undefined;
 }
 
@@ -36,12 +36,12 @@ export interface ReadRecords {
   readonly records: readonly ReadRecord[];
 }
 
-/** An event that was read for the first time. */
-export interface ReadEvent {
-  readonly queued: QueuedPartEvent;
-  readonly step: Step;
-  /** It came from its log before. */
-  readonly isRepeated: boolean;
+/** An event that was read for the first time. Everything is in one object: many of them wait. */
+export interface ReadEvent extends QueuedPartEvent, Step {
+  /** Done from the beginning where it came from its log before. */
+  state: "waiting" | "taken" | "done";
+  /** What became of an event that is done and was in no take, or before others that are older; counted when these are done. */
+  outcome: keyof SettledEvents | undefined;
 }
 
 /** The end of what was read of a part: which events of a record are new, and where the part stands behind each of them. */
@@ -153,24 +153,39 @@ export class ReadEdge {
     const each = Math.ceil(bytes / Math.max(1, events.length));
     const redelivered = offset < this.#before;
     const read: ReadEvent[] = [];
-    events.forEach(({ event, origin }, index) => {
-      if (isUpTo({ offset, index }, this.#at)) return;
-      const queued = { part: this.#part, offset, index, event, bytes: each, at, redelivered };
-      read.push(this.#event(queued, origin));
-    });
+    let count = this.#at.events;
+    for (let index = offset === this.#at.offset ? this.#at.index + 1 : 0; index < events.length; index += 1) {
+      const unpacked = events[index];
+      if (unpacked === undefined) break;
+      const { event, origin } = unpacked;
+      const isRepeated = origin !== undefined && this.#isRepeated(origin);
+      // What came before is no event of the log: the number of events does not rise.
+      if (!isRepeated) count += 1;
+      read.push({
+        part: this.#part,
+        offset,
+        index,
+        event,
+        bytes: each,
+        at,
+        redelivered,
+        events: count,
+        origin: isRepeated ? undefined : origin,
+        state: isRepeated ? "done" : "waiting",
+        outcome: undefined,
+      });
+    }
+    if (read.length > 0) this.#at = { offset, index: events.length - 1, events: count };
     return read;
   }
 
-  #event(queued: QueuedPartEvent, origin: Origin | undefined): ReadEvent {
-    const { offset, index } = queued;
-    const known = origin === undefined ? undefined : this.#origins.get(origin.of);
-    const isRepeated = origin !== undefined && known !== undefined && isUpTo(origin, known);
+  /** Whether an event came from its log before; from now on, it has. */
+  #isRepeated(origin: Origin): boolean {
+    const known = this.#origins.get(origin.of);
+    const isRepeated = known !== undefined && isUpTo(origin, known);
     if (isRepeated) this.#repeated += 1;
-    else if (origin !== undefined) this.#origins.set(origin.of, origin);
-    // What came before is no event of the log: the number of events does not rise.
-    const events = this.#at.events + (isRepeated ? 0 : 1);
-    this.#at = { offset, index, events };
-    return { queued, step: { offset, index, events, origin: isRepeated ? undefined : origin }, isRepeated };
+    else this.#origins.set(origin.of, origin);
+    return isRepeated;
   }
 }
 
@@ -179,9 +194,10 @@ export function behind(at: Passed, steps: readonly Step[]): Passed {
   const last = steps.at(-1);
   if (last === undefined) return at;
   const { offset, index, events } = last;
-  const from = steps.flatMap(({ origin }) => (origin === undefined ? [] : [origin]));
-  if (from.length === 0) return { offset, index, events, origins: at.origins };
+  // Most events come from no other log.
+  if (!steps.some(({ origin }) => origin !== undefined)) return { offset, index, events, origins: at.origins };
   const origins = new Map(at.origins);
-  for (const { of, ...place } of from) origins.set(of, place);
+  for (const { origin } of steps)
+    if (origin !== undefined) origins.set(origin.of, { offset: origin.offset, index: origin.index });
   return { offset, index, events, origins };
 }

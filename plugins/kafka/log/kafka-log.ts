@@ -66,11 +66,9 @@ export class KafkaLog implements PartitionedLog {
 
   async append(part: LogPart, value: Uint8Array, name?: string): Promise<Appended> {
     const { producer, facts } = this.#open();
-    // Without its size: each refusal would be another cause to log.
-    const doing = `appending to part ${part} of the log`;
     if (value.length > facts.largestRecord) {
       const limit = `it has ${value.length} bytes, and the largest record of topic "${this.#topics.events}" ${facts.largestRecord}; a larger max.message.bytes of the topic allows more`;
-      throw new AgentError("RECORD_TOO_LARGE", `${doing}: ${limit}`, { retryable: false });
+      throw new AgentError("RECORD_TOO_LARGE", `${appendingTo(part)}: ${limit}`, { retryable: false });
     }
     try {
       const message = { value: Buffer.from(value.buffer, value.byteOffset, value.byteLength) };
@@ -78,7 +76,7 @@ export class KafkaLog implements PartitionedLog {
       // Nothing else than records has an offset in these topics, and each has the next one.
       return { offset, previous: offset - 1 };
     } catch (error) {
-      throw logError(error, doing);
+      throw logError(error, appendingTo(part));
     }
   }
 
@@ -152,6 +150,11 @@ export class KafkaLog implements PartitionedLog {
       throw logError(error, doing);
     }
   }
+}
+
+/** Without the size of a record: each refusal would be another cause to log. */
+function appendingTo(part: LogPart): string {
+  return `appending to part ${part} of the log`;
 }
 
 function recordsOf({ records }: Fetched): readonly LogRecord[] {
