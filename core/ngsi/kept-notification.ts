@@ -2,6 +2,7 @@ import { AgentError, areTextsKept, keepText, type TextCodec } from "../sdk/index
 import { type DecodeOptions, decode, type NgsiVersion } from "./decode/decode.js";
 import type { HeaderFields, StatedFormat } from "./headers.js";
 import type { Entity, Notification } from "./model.js";
+import { areReadAlike, readHeadersOf } from "./read-headers.js";
 
 const NAME = "ngsi-1";
 
@@ -11,9 +12,6 @@ interface KeptOptions {
   readonly headers: HeaderFields;
   readonly attrs_format?: StatedFormat | undefined;
 }
-
-/** The headers that a notification is read with. */
-const readHeaders = ["content-type", "ngsild-attribute-format", "ngsiv2-attrsformat", "ngsild-tenant"] as const;
 
 /** It was within the limits when it came; those of today may be others. */
 const unlimited = {
@@ -71,15 +69,13 @@ let last: { readonly how: KeptOptions; readonly text: string } | undefined;
 function optionsText(how: KeptOptions): string {
   if (last !== undefined && isAlike(how, last.how)) return last.text;
   const { version, attrs_format } = how;
-  const headers = Object.fromEntries(
-    readHeaders.flatMap((name) => (how.headers[name] === undefined ? [] : [[name, how.headers[name]]])),
-  );
+  const headers = readHeadersOf(how.headers);
   last = { how: { version, headers, attrs_format }, text: JSON.stringify({ version, headers, attrs_format }) };
   return last.text;
 }
 
 function isAlike(one: KeptOptions, other: KeptOptions): boolean {
-  if (one.version !== other.version || one.attrs_format !== other.attrs_format) return false;
-  for (const name of readHeaders) if (one.headers[name] !== other.headers[name]) return false;
-  return true;
+  return (
+    one.version === other.version && one.attrs_format === other.attrs_format && areReadAlike(one.headers, other.headers)
+  );
 }

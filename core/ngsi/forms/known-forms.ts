@@ -1,5 +1,6 @@
 import type { HeaderFields } from "../headers.js";
 import type { Notification } from "../model.js";
+import { areReadAlike, readHeadersOf } from "../read-headers.js";
 import type { Form } from "./form.js";
 import { learnedForm, type Read } from "./learned-form.js";
 
@@ -46,7 +47,7 @@ export class KnownForms {
     if (known === undefined || !known.isWorthTrying()) return undefined;
     for (let at = 0; at < known.forms.length; at += 1) {
       const one = known.forms[at];
-      if (one === undefined || !isReadBy(one, version, headers)) continue;
+      if (one === undefined || one.version !== version || !areReadAlike(one.headers, headers)) continue;
       const notification = this.#readBy(one.form, text);
       if (notification === undefined) continue;
       known.hit(at);
@@ -82,7 +83,7 @@ export class KnownForms {
     if (form === undefined) return;
     if (this.#characters + text.length > MOST_CHARACTERS) this.#clear();
     this.#characters += text.length;
-    known.add({ form, version, headers: headersOf(headers) });
+    known.add({ form, version, headers: readHeadersOf(headers) });
   }
 
   #clear(): void {
@@ -166,23 +167,4 @@ function subscriptionIn(text: string): string {
 /** The same text with memory of its own. */
 function detached(text: string): string {
   return Buffer.from(text).toString();
-}
-
-/** The headers that a notification is read with. */
-const readHeaders = ["content-type", "ngsild-attribute-format", "ngsiv2-attrsformat", "ngsild-tenant"] as const;
-
-function headersOf(headers: HeaderFields): HeaderFields {
-  return Object.fromEntries(
-    readHeaders.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]])),
-  );
-}
-
-function isReadBy(known: ReadBy, version: string, headers: HeaderFields): boolean {
-  return (
-    known.version === version &&
-    known.headers["content-type"] === headers["content-type"] &&
-    known.headers["ngsild-attribute-format"] === headers["ngsild-attribute-format"] &&
-    known.headers["ngsiv2-attrsformat"] === headers["ngsiv2-attrsformat"] &&
-    known.headers["ngsild-tenant"] === headers["ngsild-tenant"]
-  );
 }
