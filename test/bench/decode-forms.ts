@@ -23,7 +23,7 @@ interface Maker {
 
 /** All forms. */
 export function decodeForms(): readonly DecodeForm[] {
-  return Object.entries(makers).map(formOf);
+  return Object.entries(makers).map((maker, at) => withSubscription(formOf(maker), at));
 }
 
 /** Bodies of about 1 KB to 10 MB: more and more entities in three forms. */
@@ -42,6 +42,15 @@ export function growingForms(): readonly DecodeForm[] {
 function formOf([name, maker]: readonly [string, Maker]): DecodeForm {
   const { version = "ld", headers = {}, isCommon = false, count = BODIES } = maker;
   return { name, version, headers, isCommon, bodies: Array.from({ length: count }, (_, index) => maker.body(index)) };
+}
+
+/** With a subscription of its own: forms are known by subscription. */
+function withSubscription(form: DecodeForm, at: number): DecodeForm {
+  const own = String(at).padStart(4, "0");
+  return {
+    ...form,
+    bodies: form.bodies.map((body) => body.replace(/("subscriptionId" ?: ?"[^"]+)[^"]{4}"/, `$1${own}"`)),
+  };
 }
 
 const BODIES = 50;
