@@ -1,10 +1,8 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
-
 /** Milliseconds. */
 const LONGEST_DELAY = 5;
 
 /**
- * Decides when what was put goes into records: after a turn of the event loop that brought no further put, and after LONGEST_DELAY in
+ * Decides when what was put goes into records: after a turn of the event loop that brought no further put, and after 5 ms in
  * any case. All parts wait together: what comes in one moment then shares a record in each part, and these share a request.
  */
 export class PutDelay {
@@ -31,4 +29,10 @@ export class PutDelay {
     } while (this.#puts > seen && performance.now() < end);
     this.#running = undefined;
   }
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
 }
