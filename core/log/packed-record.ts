@@ -132,7 +132,7 @@ function lineWith(line: string, reader: number): string {
   return `${line.slice(0, at)},${reader}${line.slice(at + 2)}`;
 }
 
-/** Of a text with so many bytes. */
+/** Of a text with that many bytes. */
 function encodingOf(text: string, bytes: number): "latin1" | "utf8" {
   return bytes === text.length ? "latin1" : "utf8";
 }
