@@ -32,7 +32,7 @@ export interface Course {
 }
 
 /**
- * The course with some members changed; undefined changes nothing. Each member is named: a copy by spread that is made once for each batch has a shape of
+ * The course with some members changed. Each member is named: a copy by spread that is made once for each batch has a shape of
  * its own in V8, and every access to it is a slow one.
  */
 export function courseWith(course: Course, changed: Partial<Course>): Course {
