@@ -25,7 +25,7 @@ export class Measure implements Stage {
   async deliver(batch: TakenBatch, course: Course): Promise<Receipt> {
     const { sink, counters, clock, observer } = this.parts;
     const { events } = batch;
-    const startedAt = clock.now();
+    const attempt = { sink, events, startedAt: clock.now() };
     let receipt: Receipt;
     try {
       receipt = await this.next.deliver(batch, course);
@@ -33,14 +33,14 @@ export class Measure implements Stage {
       const stored = storedDespite(error, events);
       const failed = without(events, stored);
       const finishedAt = clock.now();
-      if (stored.length > 0) observer?.attempted({ sink, events: stored, startedAt, finishedAt, receipt: nothingSent });
-      observer?.attempted({ sink, events: failed, startedAt, finishedAt, receipt: undefined });
+      if (stored.length > 0) observer?.attempted({ ...attempt, events: stored, finishedAt, receipt: nothingSent });
+      observer?.attempted({ ...attempt, events: failed, finishedAt, receipt: undefined });
       counters.persisted += batch.settle("stored", stored);
       course.trace?.failed({ attempt: course.attempt, events: failed.length, stored: stored.length, error });
       throw error;
     }
     const written = without(events, receipt.elsewhere ?? []);
-    observer?.attempted({ sink, events: written, startedAt, finishedAt: clock.now(), receipt });
+    observer?.attempted({ ...attempt, events: written, finishedAt: clock.now(), receipt });
     const elsewhere = batch.settle("elsewhere", receipt.elsewhere ?? []);
     counters.persisted += batch.settle("stored");
     course.trace?.stored(events.length - elsewhere);

@@ -15,7 +15,6 @@ import { intervalOf, mayRetry, type RetryPolicy, wait } from "./retry-policy.js"
 import { GroupError } from "./sink-group.js";
 import {
   type Course,
-  courseWith,
   GivenBack,
   isPositionFault,
   kindOfFailure,
@@ -66,16 +65,16 @@ export class Retry implements Stage {
       if (rest.events.length === 0) return nothingSent;
       const { attempt, doubt } = tries;
       try {
-        return await this.#written(rest, courseWith(course, { attempt, doubt }));
+        return await this.#written(rest, { ...course, attempt, doubt });
       } catch (error) {
         if (course.signal.aborted || isPositionFault(error)) throw error;
         const open = this.#wanted(batch);
         if (open.events.length === 0) return nothingSent;
         const failed = tries.failed(error, open.events.length < rest.events.length);
         if (!mayRetry(this.parts.retry, failed, retryableOf(error))) {
-          return await this.#exhausted(open, error, courseWith(course, { attempt: failed, doubt: "exhausted" }));
+          return await this.#exhausted(open, error, { ...course, attempt: failed, doubt: "exhausted" });
         }
-        await this.#pause(open, error, courseWith(course, { attempt: failed, doubt }));
+        await this.#pause(open, error, { ...course, attempt: failed, doubt });
       }
     }
   }
@@ -87,7 +86,7 @@ export class Retry implements Stage {
   async #written(batch: TakenBatch, course: Course): Promise<Receipt> {
     const { letters = this.next } = this.parts;
     const next = batch.events.some(isReplayed) ? letters : this.next;
-    const written = next.deliver(batch, courseWith(course, { most: this.#portions?.most(batch.events.length) }));
+    const written = next.deliver(batch, { ...course, most: this.#portions?.most(batch.events.length) });
     const ended = written.then(
       () => undefined,
       () => undefined,

@@ -191,11 +191,11 @@ export class SinkFeed implements Feed {
   }
 
   async #take(transaction: TakeTransaction): Promise<readonly Event[]> {
-    const { batchLinger: linger, batchSize, batchTimeout } = this.#parts.batching;
+    const { batchLinger: linger, ...sizes } = this.#parts.batching;
     const batchLinger = linger === "under-load" ? 0 : linger;
     const isPaced = linger !== undefined && linger !== 0;
     if (isPaced) await this.#pace.linger(() => this.#hasEnough(), this.#leaving);
-    const limits = { batchSize, batchTimeout, batchLinger, transactionCapacity: this.#most };
+    const limits = { ...sizes, batchLinger, transactionCapacity: this.#most };
     return await takeBatch(transaction, limits, this.#leaving);
   }
 

@@ -3,7 +3,6 @@ import type { DeadLetterKeeper } from "./dead-letter-keeper.js";
 import { NamedFailure } from "./named-failure.js";
 import {
   type Course,
-  courseWith,
   isPositionFault,
   kindOfFailure,
   mayBeAboutData,
@@ -129,7 +128,7 @@ export class Split implements Stage {
     if (rest.events.length === 0) return nothingSent;
     // Where nothing at all is stored the reason may still be the store: the next suspect has its own tries first.
     const takesOthers = others.events.length < before || typeof blamed?.answers === "string";
-    return await this.deliver(rest, courseWith(course, { doubt: takesOthers ? course.doubt : "none" }));
+    return await this.deliver(rest, { ...course, doubt: takesOthers ? course.doubt : "none" });
   }
 
   /** A single event that the store refused; where the store cannot be asked, what it did with others decides. */
@@ -171,7 +170,7 @@ export class Split implements Stage {
   /** Undefined when it is stored, or holds dead letters. */
   async #failure(batch: TakenBatch, course: Course): Promise<{ readonly error: unknown } | undefined> {
     try {
-      await this.deliver(batch, courseWith(course, { doubt: "none" }));
+      await this.deliver(batch, { ...course, doubt: "none" });
       return undefined;
     } catch (error) {
       if (course.signal.aborted || isPositionFault(error) || !mayBeAboutData(error)) throw error;

@@ -26,25 +26,9 @@ export interface Course {
   /** The most events of one write; absent: all of them. */
   readonly most?: number | undefined;
   /** Where the batch comes from; its size includes the batch. */
-  readonly channel?: { readonly size: number | undefined } | undefined;
+  readonly channel?: { readonly size: number | undefined };
   /** Absent for a batch that is not traced. */
-  readonly trace?: DeliveryTrace | undefined;
-}
-
-/**
- * The course with some members changed. Each member is named: a copy by spread that is made once for each batch has a shape of
- * its own in V8, and every access to it is a slow one.
- */
-export function courseWith(course: Course, changed: Partial<Course>): Course {
-  return {
-    signal: changed.signal ?? course.signal,
-    hurry: changed.hurry ?? course.hurry,
-    attempt: changed.attempt ?? course.attempt,
-    doubt: changed.doubt ?? course.doubt,
-    most: changed.most ?? course.most,
-    channel: changed.channel ?? course.channel,
-    trace: changed.trace ?? course.trace,
-  };
+  readonly trace?: DeliveryTrace;
 }
 
 /**

@@ -16,7 +16,7 @@ import {
 import type { Clock } from "../../tokens.js";
 import { FailureState, withinLimit } from "../supervision.js";
 import { NamedFailure, understood } from "./named-failure.js";
-import { type Course, courseWith, isPositionFault, type Stage, type StoreQuestions } from "./stage.js";
+import { type Course, isPositionFault, type Stage, type StoreQuestions } from "./stage.js";
 import type { TakenBatch } from "./taken-batch.js";
 
 /** After this number of successive errors of unknown meaning the sink counts as broken. */
@@ -112,9 +112,7 @@ export class SupervisedSink implements Stage, StoreQuestions, Lifecycle {
     const { signal } = course;
     try {
       const sink = this.#sink ?? (await this.#restarted(signal));
-      const receipt = await this.#limited("a write", signal, (own) =>
-        sink.deliver(batch, courseWith(course, { signal: own })),
-      );
+      const receipt = await this.#limited("a write", signal, (own) => sink.deliver(batch, { ...course, signal: own }));
       this.#unknownErrors = 0;
       this.health.works();
       return receipt;

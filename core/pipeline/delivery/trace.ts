@@ -1,6 +1,6 @@
 import type { Receipt } from "../../sdk/index.js";
 import type { Tracing } from "../../tokens.js";
-import { type Course, courseWith, type Stage } from "./stage.js";
+import type { Course, Stage } from "./stage.js";
 import type { TakenBatch } from "./taken-batch.js";
 
 interface TraceParts {
@@ -24,7 +24,7 @@ export class Trace implements Stage {
     const trace = tracing.delivery({ sink, channel, events: batch.events });
     if (trace === undefined) return await this.next.deliver(batch, course);
     try {
-      const receipt = await this.next.deliver(batch, courseWith(course, { trace }));
+      const receipt = await this.next.deliver(batch, { ...course, trace });
       trace.ended();
       return receipt;
     } catch (error) {
