@@ -33,37 +33,8 @@ export function textCodecs(codecs: readonly TextCodec[] = []): TextCodecs {
   return new Map(codecs.map((codec) => [codec.name, codec]));
 }
 
-/** Gives a class that extends it the object that it is made of. */
-class Given {
-  constructor(body: object) {
-    // biome-ignore lint/correctness/noConstructorReturn: the private field of the class below is added to this very object.
-    return body;
-  }
-}
-
-/**
- * The text is a private field of the body itself, which nobody else sees and no copy has: another body, such as one that an
- * interceptor made, has no text. With a WeakMap, bodies that come and go cost up to 1 µs each.
- */
-class TextHolder extends Given {
-  // biome-ignore lint/style/useReadonlyClassProperties: it is set through objects that have it.
-  #text: KeptText | undefined;
-
-  /** Later versions of V8 add no private field to what is frozen: such a body is kept itself. */
-  static keep(body: object, text: KeptText): void {
-    if (!Object.isExtensible(body)) return;
-    const holder = #text in body ? body : new TextHolder(body);
-    holder.#text = text;
-  }
-
-  static textOf(body: object): KeptText | undefined {
-    return #text in body ? body.#text : undefined;
-  }
-
-  static forget(body: object): void {
-    if (#text in body) body.#text = undefined;
-  }
-}
+/** By the body itself: another body, such as one that an interceptor made, has no text. */
+const texts = new WeakMap<object, KeptText>();
 
 /** Whether {@link keepText} does anything. @beta */
 export function areTextsKept(): boolean {
@@ -76,12 +47,12 @@ export function areTextsKept(): boolean {
  * @beta
  */
 export function keepText(body: object, text: KeptText): void {
-  if (areKept) TextHolder.keep(body, text);
+  if (areKept) texts.set(body, text);
 }
 
 /** The text that was kept for this very body. @beta */
 export function keptTextOf(body: unknown): KeptText | undefined {
-  return typeof body === "object" && body !== null ? TextHolder.textOf(body) : undefined;
+  return typeof body === "object" && body !== null ? texts.get(body) : undefined;
 }
 
 /** The text that was kept for the body of the event, where one of these codecs reads it again; none for what is no event. @beta */
@@ -106,5 +77,5 @@ export function bodyOfText({ codec, options, text }: KeptText, codecs: TextCodec
 /** Frees the texts of the bodies of events. */
 export function forgetTexts(events: readonly Event[]): void {
   if (!areKept) return;
-  for (const { body } of events) if (typeof body === "object" && body !== null) TextHolder.forget(body);
+  for (const { body } of events) if (typeof body === "object" && body !== null) texts.delete(body);
 }
