@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Settled } from "./delivery/taken-batch.js";
+import type { Settled } from "./delivery/settlements.js";
 import { type AccountState, type Compared, type StoreBase, waitingIn } from "./ledger-file.js";
 
 /** The books of one channel and the sinks that read from it, in events. */

@@ -3,7 +3,7 @@ import path from "node:path";
 import { refuseNewerFormat } from "../files/format-version.js";
 import { makeFolder } from "../files/make-folder.js";
 import { AgentError, codeOf } from "../sdk/index.js";
-import type { Settled } from "./delivery/taken-batch.js";
+import type { Settled } from "./delivery/settlements.js";
 
 /** The books of a channel as they are kept. */
 export interface AccountState {

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate } from "node:timers/promises";
-import { DecodedBytes, Receiver } from "../../core/pipeline/receiver.js";
+import { DecodedBytes } from "../../core/pipeline/body-turns.js";
+import { Receiver } from "../../core/pipeline/receiver.js";
 import type { Handler } from "../../core/sdk/index.js";
 import { recordingLog } from "../support/recording-log.js";
 

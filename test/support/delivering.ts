@@ -8,10 +8,11 @@ import {
   deliveryChain,
 } from "../../core/pipeline/delivery/delivery-chain.js";
 import type { RetryPolicy } from "../../core/pipeline/delivery/retry-policy.js";
+import { Settlements } from "../../core/pipeline/delivery/settlements.js";
 import { SinkFeed, type SinkFeedParts } from "../../core/pipeline/delivery/sink-feed.js";
 import type { Course } from "../../core/pipeline/delivery/stage.js";
 import { SupervisedSink } from "../../core/pipeline/delivery/supervised-sink.js";
-import { Settlements, TakenBatch, type TakenFrom } from "../../core/pipeline/delivery/taken-batch.js";
+import { TakenBatch, type TakenFrom } from "../../core/pipeline/delivery/taken-batch.js";
 import type { Channel, Event, Logger, Sink } from "../../core/sdk/index.js";
 
 const clock = { now: () => new Date("2026-01-15T10:20:30.123Z") };

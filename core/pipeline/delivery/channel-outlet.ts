@@ -2,7 +2,7 @@ import { onAbort } from "../../sdk/index.js";
 import type { ChannelAccount } from "../channel-account.js";
 import type { CountedChannel } from "../counted-channel.js";
 import { heardByMany } from "../supervision.js";
-import { Settlements } from "./taken-batch.js";
+import { Settlements } from "./settlements.js";
 
 /** The end of a channel from which sinks take: what all that take from it share, also those that come later. */
 export class ChannelOutlet implements PositionSkipping {

@@ -18,8 +18,9 @@ import { type BatchLimits, JoinedTakes, Pace, takeBatch } from "./batcher.js";
 import type { ChannelOutlet } from "./channel-outlet.js";
 import type { DeliveryChain } from "./delivery-chain.js";
 import { wait } from "./retry-policy.js";
+import { booksOf, type Settled } from "./settlements.js";
 import { type Course, GivenBack, HeldBack } from "./stage.js";
-import { booksOf, type Settled, TakenBatch } from "./taken-batch.js";
+import { TakenBatch } from "./taken-batch.js";
 
 /** Milliseconds before the loop goes on after a take that returned nothing although nobody asked it to end. */
 const pauseAfterNothing = 50;

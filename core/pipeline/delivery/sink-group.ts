@@ -11,8 +11,9 @@ import {
 import { SinkCounters } from "../counters.js";
 import { logContext } from "../log-lines.js";
 import { NamedFailure, storedDespite } from "./named-failure.js";
+import type { Settled } from "./settlements.js";
 import { type Course, isPositionFault, nothingSent, type Stage, type StoreQuestions } from "./stage.js";
-import type { Settled, TakenBatch } from "./taken-batch.js";
+import type { TakenBatch } from "./taken-batch.js";
 
 /** A sink of a group; the agent starts and stops it. */
 interface GroupMember {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Settlements, TakenBatch } from "../../../core/pipeline/delivery/taken-batch.js";
+import { Settlements } from "../../../core/pipeline/delivery/settlements.js";
+import { TakenBatch } from "../../../core/pipeline/delivery/taken-batch.js";
 import { collectGarbage, oldBytes } from "../../support/heap-used.js";
 
 const ROUNDS = 20;

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { DeadLetters } from "../../../core/pipeline/dead-letters/dead-letters.js";
-import { Settlements, TakenBatch } from "../../../core/pipeline/delivery/taken-batch.js";
+import { Settlements } from "../../../core/pipeline/delivery/settlements.js";
+import { TakenBatch } from "../../../core/pipeline/delivery/taken-batch.js";
 import type { Event, Sink } from "../../../core/sdk/index.js";
 import { chainTo, deliver } from "../../support/delivering.js";
 import { recordingLog } from "../../support/recording-log.js";

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { DeadLetters } from "../../../core/pipeline/dead-letters/dead-letters.js";
+import { Settlements } from "../../../core/pipeline/delivery/settlements.js";
 import { HeldBack } from "../../../core/pipeline/delivery/stage.js";
-import { Settlements, TakenBatch } from "../../../core/pipeline/delivery/taken-batch.js";
+import { TakenBatch } from "../../../core/pipeline/delivery/taken-batch.js";
 import { AgentError, type Event, type Sink } from "../../../core/sdk/index.js";
 import { chainTo, course, deliver } from "../../support/delivering.js";
 import { recordingLog } from "../../support/recording-log.js";

@@ -4,7 +4,7 @@ import { CountedChannel } from "../../../core/pipeline/counted-channel.js";
 import { DeadLetters } from "../../../core/pipeline/dead-letters/dead-letters.js";
 import { ReplayedLetters } from "../../../core/pipeline/dead-letters/replayed-letters.js";
 import { ChannelOutlet } from "../../../core/pipeline/delivery/channel-outlet.js";
-import type { Settled } from "../../../core/pipeline/delivery/taken-batch.js";
+import type { Settled } from "../../../core/pipeline/delivery/settlements.js";
 import { AgentError, letterHeader } from "../../../core/sdk/index.js";
 import { MemoryChannel } from "../../../plugins/memory-channel/memory-channel.js";
 import { feedOf, put as putInto } from "../../support/delivering.js";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { SinkCounters } from "../../../core/pipeline/counters.js";
+import type { Settled } from "../../../core/pipeline/delivery/settlements.js";
 import { SinkGroup } from "../../../core/pipeline/delivery/sink-group.js";
 import { SupervisedSink } from "../../../core/pipeline/delivery/supervised-sink.js";
-import type { Settled } from "../../../core/pipeline/delivery/taken-batch.js";
 import { AgentError, codeOf, type Event, retryableOf, type SinkProcessor } from "../../../core/sdk/index.js";
 import { batchOf, course } from "../../support/delivering.js";
 import { recordingLog } from "../../support/recording-log.js";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Settlements, TakenBatch } from "../../../core/pipeline/delivery/taken-batch.js";
+import { Settlements } from "../../../core/pipeline/delivery/settlements.js";
+import { TakenBatch } from "../../../core/pipeline/delivery/taken-batch.js";
 import { codeOf, type Event, idOf, letterHeader } from "../../../core/sdk/index.js";
 
 const events: readonly Event[] = [1, 2, 3, 4, 5].map((body) => ({ headers: {}, body }));
