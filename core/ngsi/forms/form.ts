@@ -104,7 +104,7 @@ class Text {
   }
 }
 
-/** As low as limits can be set. */
+/** The longest number that no limit refuses; how deep a text is nested is the same in all of a form. */
 const LIMITS = { max_depth: 512, max_number_length: 40 };
 
 class EntityForm {

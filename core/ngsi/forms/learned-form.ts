@@ -7,6 +7,7 @@ import { hasMarks, markOf } from "./marks.js";
 /** Reads a text by itself. */
 export type Read = (text: string) => Notification;
 
+/** Marks have four digits, and each leaf takes memory in the expression. */
 const MOST_LEAVES = 500;
 /** To that of its entities: these hold on to the text, and channels count what the entities hold. */
 const MOST_OF_TEXT = 2;
@@ -32,7 +33,7 @@ export function learnedForm(text: string, read: Read): Form | undefined {
       ? form
       : undefined;
   } catch {
-    // With marks it is no notification any more: a leaf decides how it is read.
+    // With marks it is no notification any more, or a leaf is needed in two ways: it is read by itself.
     return undefined;
   }
 }

@@ -5,9 +5,6 @@ const TEXT = "\x7f";
 const NUMBER = "90000000000";
 const DIGITS = 4;
 
-/** Most leaves that can be marked. */
-export const MOST_LEAVES = 10 ** DIGITS;
-
 const MARK = new RegExp(`(?:${TEXT}|${NUMBER})(\\d{${DIGITS}})`, "g");
 
 /** Whether the text has characters that would be mistaken for marks. */

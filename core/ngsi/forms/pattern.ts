@@ -44,13 +44,19 @@ export class Pattern {
     this.expression = new RegExp(`^${this.#source(text, leaves)}$`);
   }
 
-  /** The pieces of a marked text that was given to the constructor: constant ones, and what is captured. */
+  /** The pieces of a marked text that was given to the constructor: constant ones, and what is captured. Throws for a leaf that two texts need otherwise. */
   piecesOf(marked: string): readonly (string | Group)[] {
     const pieces = piecesOf(marked);
     const first = pieces.find((piece) => typeof piece === "number");
     const whole = first === undefined ? undefined : this.#wholes.get(first);
     const kept = whole === undefined ? pieces : [whole.first];
-    return kept.map((piece) => (typeof piece === "number" ? (this.#groups.get(piece) ?? none) : piece));
+    return kept.map((piece) => (typeof piece === "number" ? this.#groupOf(piece) : piece));
+  }
+
+  #groupOf(leaf: number): Group {
+    const group = this.#groups.get(leaf);
+    if (group === undefined) throw new Error(`leaf ${leaf} is in a list or object that is captured as a whole`);
+    return group;
   }
 
   #source(text: string, leaves: readonly Leaf[]): string {
@@ -92,8 +98,6 @@ export class Pattern {
     return `(${source}${escaped(text.slice(from, end))})`;
   }
 }
-
-const none: Group = { group: 0, numbers: [] };
 
 /** Where the pieces stand in the text one behind the other; undefined for a leaf alone, and if the text has them otherwise. */
 function wholeOf(text: string, leaves: readonly Leaf[], pieces: readonly (string | number)[]): Whole | undefined {
