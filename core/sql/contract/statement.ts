@@ -1,5 +1,3 @@
-import { lengthOf } from "./text-length.js";
-
 /** The value of a database cell: text, or undefined for SQL NULL. @beta */
 export type Cell = string | undefined;
 
@@ -54,7 +52,7 @@ function charactersOf(cells: readonly Cell[]): number {
   let characters = 0;
   for (let at = 0; at < cells.length; at += 1) {
     const cell = cells[at];
-    if (cell !== undefined) characters += lengthOf(cell);
+    if (cell !== undefined) characters += cell.length;
   }
   return characters;
 }

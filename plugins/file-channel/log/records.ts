@@ -136,7 +136,7 @@ function encodePut(target: Buffer, from: number, texts: readonly RecordText[], f
 }
 
 function writeText(target: Buffer, at: number, { head, rest, bytes }: RecordText): void {
-  // What is ASCII alone is copied as it is.
+  // ASCII alone is copied without a conversion.
   const encoding = bytes === head.length + rest.length ? "latin1" : "utf8";
   const end = at + target.write(head, at, encoding);
   if (rest !== "") target.write(rest, end, encoding);

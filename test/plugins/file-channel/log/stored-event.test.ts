@@ -46,6 +46,15 @@ test("another body in place of the one that was read is written itself", () => {
   assert.deepEqual(roundTrip(event), event);
 });
 
+test("a text is nothing that a copy of its body has, or that is seen in it", () => {
+  const event = read();
+  const body = Object(event.body);
+
+  assert.deepEqual(Reflect.ownKeys(body), ["said", "options"]);
+  for (const copy of [{ ...body }, structuredClone(body), JSON.parse(JSON.stringify(body))])
+    assert.equal(textOf({ headers, body: copy }, codecs), JSON.stringify({ headers, body: copy }));
+});
+
 test("what is no event is written as it is, whatever reads texts", () => {
   for (const nothing of [null, 7, "text", [1]])
     for (const known of [codecs, textCodecs()])
