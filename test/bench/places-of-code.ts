@@ -28,6 +28,7 @@ export class PlacesOfCode {
   readonly #regions = new Map<string, readonly Region[]>();
 
   of({ functionName, url, lineNumber }: CallFrame): string {
+    if (functionName.startsWith("RegExp: ")) return "regular expressions";
     if (url === "") return words[functionName] ?? `native ${functionName}`;
     if (!url.startsWith("file:")) return url.replace(/^node:(?:internal\/)?([^/]*).*$/, "node:$1");
     const file = path.relative(repositoryRoot, fileURLToPath(url));

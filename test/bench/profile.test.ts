@@ -25,6 +25,7 @@ for (const { url, functionName = "f", place } of [
   { url: "node:net", place: "node:net" },
   { url: "", functionName: "(garbage collector)", place: "garbage collection" },
   { url: "", functionName: "writev", place: "native writev" },
+  { url: "", functionName: "RegExp: ^a+$", place: "regular expressions" },
 ])
   test(`a function of ${url.replace(dist, "").replace(modules, "") || functionName} is of the place ${place}`, () => {
     assert.equal(new PlacesOfCode().of({ functionName, url, lineNumber: 3 }), place);
@@ -112,8 +113,8 @@ test("a profiled run of the agent and of a bare server says where its CPU time w
 
   const [server, agent] = names;
   assert.ok(server?.includes("test/bench"), `the bare server ran in ${server}`);
-  assert.ok(agent?.includes("core/ngsi/values"), `the agent ran in ${agent}`);
-  assert.ok(!server?.includes("core/ngsi/values"));
+  assert.ok(agent?.includes("core/sql/rows"), `the agent ran in ${agent}`);
+  assert.ok(!server?.includes("core/sql/rows"));
 });
 
 const load = { accepted: 1, refused: 0, failed: 0, unanswered: 0, startedAt: 0, seconds: 1, cores: 0 };

@@ -74,6 +74,28 @@ test("a commit that PostgreSQL does not finish in time is one that took too long
   });
 });
 
+/** Until the server has read that it has a synchronous standby, some time after it was asked to, commits wait for none. */
+async function commitsWait(admin: pg.Client, config: pg.ClientConfig): Promise<void> {
+  const other = new pg.Client(config);
+  await other.connect();
+  const cancel = "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
+  const held = async () => {
+    let committed = false;
+    let cancelled = false;
+    const commit = other.query("SELECT pg_logical_emit_message(true, 'test', '')").then(() => {
+      committed = true;
+    });
+    const look = async () => {
+      cancelled = (await admin.query(cancel)).rowCount === 1;
+      return cancelled || committed;
+    };
+    await until(look, Boolean);
+    await commit;
+    return cancelled;
+  };
+  await until(held, Boolean).finally(() => other.end());
+}
+
 test("a batch is stored when a synchronous standby has it, whoever ends the wait for that", async (context) => {
   const programs = await postgresqlPrograms();
   if (programs === undefined) return context.skip("initdb and pg_ctl are not installed");
@@ -90,6 +112,7 @@ test("a batch is stored when a synchronous standby has it, whoever ends the wait
   await admin.query("SET synchronous_commit = local");
   await admin.query("ALTER SYSTEM SET synchronous_standby_names = 'away'");
   await admin.query("SELECT pg_reload_conf()");
+  await commitsWait(admin, { host, port, user, database: "postgres" });
   // Those of a transaction are held until its wait is over; what repeats the wait holds none.
   const waiting = async (lock: string) => {
     const asked = `SELECT pid FROM pg_stat_activity a WHERE wait_event = 'SyncRep' AND $1 IN (
