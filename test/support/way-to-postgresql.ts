@@ -22,9 +22,11 @@ interface Ambush {
   readonly done: () => void;
 }
 
+/** `sent` makes what the server gets of what was sent. */
 export async function wayToPostgresql(
   context: TestContext,
   { host, port }: { readonly host: string; readonly port: number } = serverOfTests(),
+  sent: (bytes: Buffer) => Buffer = (bytes) => bytes,
 ): Promise<WayToPostgresql> {
   const sockets = new Set<Socket>();
   let isOpen = true;
@@ -43,7 +45,7 @@ export async function wayToPostgresql(
         caught = ambush;
         ambush = undefined;
       }
-      far.write(bytes);
+      far.write(sent(bytes));
     });
     far.on("data", (bytes) => {
       roundTrips += readyIn(bytes);

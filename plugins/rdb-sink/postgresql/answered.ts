@@ -36,7 +36,12 @@ export function causeOf(error: unknown, client: pg.ClientBase): unknown {
 
 /** Runs the statements in one round trip. What they commit is on the synchronous standbys then, if the server has any. */
 export async function answered(client: pg.ClientBase, statements: readonly Statement[]): Promise<PipelineResult> {
-  const result = await client.query(new PostgresqlPipeline(statements)).done;
+  return await confirmed(client, new PostgresqlPipeline(statements));
+}
+
+/** The same of what was not sent yet. */
+export async function confirmed(client: pg.ClientBase, pipeline: PostgresqlPipeline): Promise<PipelineResult> {
+  const result = await client.query(pipeline).done;
   if (unconfirmed.delete(client)) await answered(client, [plain({ database: "", schema: "" }, SOMETHING)]);
   return result;
 }

@@ -15,6 +15,7 @@ import { type Encryption, encrypted, type LeaseEnd, Leases, maySessionMatter } f
 import type { ServerSettings } from "../server.js";
 import { isOfCertificates } from "../tls-errors.js";
 import { answered, causeOf, watched } from "./answered.js";
+import { answeredByCopies } from "./copies.js";
 import { isSqlState, postgresqlErrors } from "./errors.js";
 import { OF_THE_SERVER, WITH_EXTENSION } from "./search-path.js";
 
@@ -33,10 +34,14 @@ export class PostgresqlDriver implements Omit<Driver, "commitUnits"> {
   }
 
   async read(statements: readonly Statement[], signal: AbortSignal): Promise<readonly (readonly Cell[])[]> {
-    const { statements: all, ownRows } = asked(statements, this.#settings);
-    const { rows } = await this.#leased(signal, (client) => answered(client, all));
-    return rows.slice(ownRows);
+    return await this.#leased(signal, (client) => this.#ask(client, statements));
   }
+
+  readonly #ask = async (client: pg.ClientBase, statements: readonly Statement[]) => {
+    const { statements: all, ownRows } = asked(statements, this.#settings);
+    const { rows } = await answered(client, all);
+    return rows.slice(ownRows);
+  };
 
   /** The cursor reads on one connection, in one transaction. */
   async *pages(statement: Statement, rows: number, signal: AbortSignal): AsyncGenerator<readonly (readonly Cell[])[]> {
@@ -75,7 +80,7 @@ export class PostgresqlDriver implements Omit<Driver, "commitUnits"> {
   async write(statements: readonly Statement[], signal: AbortSignal): Promise<number> {
     const all = limited([plain(nowhere, "BEGIN"), ...statements], this.#settings);
     return await this.#leased(signal, async (client) => {
-      const { bytes } = await answered(client, all);
+      const { bytes } = await answeredByCopies(client, all, this.#ask);
       // Sent separately: an abandoned write must not be committed by a server that continues.
       await answered(client, [plain(nowhere, "COMMIT")]);
       return bytes;

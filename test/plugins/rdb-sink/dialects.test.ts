@@ -96,40 +96,16 @@ for (const { name: how, lengths, sizes, runs } of cut)
     );
   });
 
-test("PostgreSQL: several rows go in one statement", () => {
+test("PostgreSQL: rows go by one COPY, or by a statement that runs once for each row", () => {
   assert.deepEqual(postgresql.insert(table(2)), [
     {
       at: name,
-      text: 'INSERT INTO "s""1"."t""1" ("a", "b""c") VALUES ($1, $2), ($3, $4)',
-      runs: [["0", undefined, "1", undefined]],
+      text: 'INSERT INTO "s""1"."t""1" ("a", "b""c") VALUES ($1, $2)',
+      runs: rows(2),
+      copy: 'COPY "s""1"."t""1" ("a", "b""c") FROM STDIN',
     },
   ]);
-});
-
-test("PostgreSQL: more rows run a statement of 100 rows again, then one of the rest", () => {
-  const statements = postgresql.insert(table(250));
-
-  assert.deepEqual(
-    statements.map(({ runs }) => runs.map(({ length }) => length)),
-    [[200, 200], [100]],
-  );
-  assert.deepEqual(
-    statements.flatMap(({ runs }) => runs.flat()),
-    rows(250).flat(),
-  );
-});
-
-test("PostgreSQL: a statement never has more than 65,535 parameters", () => {
-  const columns = Array.from({ length: 1600 }, (_, index) => `a${index}`);
-
-  const statements = postgresql.insert({
-    name,
-    columns: textColumns(...columns),
-    rows: Array.from({ length: 100 }, () => columns),
-  });
-
-  assert.ok(statements.every(({ runs }) => runs.every(({ length }) => length <= 65_535)));
-  assert.equal(statements.flatMap(({ runs }) => runs.flat()).length, 100 * 1600);
+  assert.deepEqual(postgresql.insert(table(0)), []);
 });
 
 test("SQLite: one statement runs once for each row", () => {

@@ -2,8 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { Cell, Statement } from "../../../core/sql/index.js";
-import { pipelineMessages } from "../../../plugins/rdb-sink/postgresql/pipeline.js";
+import { type CopyOf, pipelineMessages } from "../../../plugins/rdb-sink/postgresql/messages.js";
 
+const noCopy: CopyOf = () => undefined;
+const copyOf: CopyOf = ({ text }) => (text === "COPY" ? text : undefined);
 const at = { database: "", schema: "" };
 
 test("the messages contain every statement and cell in order, and one Sync at the end", () => {
@@ -21,9 +23,51 @@ test("the messages contain every statement and cell in order, and one Sync at th
 
   fc.assert(
     fc.property(fc.array(statement, { maxLength: 20 }), (statements) => {
-      assert.deepEqual(decoded(pipelineMessages(statements)), expected(statements));
+      assert.deepEqual(decoded(pipelineMessages(statements, noCopy)), expected(statements));
     }),
   );
+});
+
+test("the rows of a COPY come between it and the next statement, with what has a meaning there escaped", () => {
+  const cell = fc.oneof(
+    fc.constant(undefined),
+    fc.constantFrom("\\N", "\\.", "", "\t", "\r\n", "\\", "a\\b\tc\nd\re", "\b\f\v"),
+    fc.string({ unit: "grapheme", maxLength: 70 }),
+    fc.string({ unit: "binary-ascii", maxLength: 40 }),
+  );
+  const table = fc.integer({ min: 1, max: 30 }).chain((columns) =>
+    fc.record({
+      at: fc.constant(at),
+      text: fc.constant("COPY"),
+      runs: fc.array(fc.array(cell, { minLength: columns, maxLength: columns }), { minLength: 1, maxLength: 50 }),
+    }),
+  );
+
+  fc.assert(
+    fc.property(fc.array(table, { maxLength: 5 }), (copies) => {
+      const statements = [{ at, text: "BEGIN", runs: [[]] }, ...copies];
+      const messages = decoded(pipelineMessages(statements, copyOf));
+
+      assert.deepEqual(withRows(messages), [
+        ...expected([{ at, text: "BEGIN", runs: [[]] }]).slice(0, -1),
+        ...copies.flatMap(({ text, runs }) => [["parse", text], ["bind", []], ["execute"], ["rows", runs], ["done"]]),
+        ["sync"],
+      ]);
+    }),
+  );
+});
+
+test("a row of a COPY that is larger than a buffer is written whole", () => {
+  const long = "ü\t𝄞\\".repeat(100_000);
+  const runs = [
+    ["a", long],
+    ["b", undefined],
+    [long, long],
+  ];
+
+  const messages = decoded(pipelineMessages([{ at, text: "COPY", runs }], copyOf));
+
+  assert.deepEqual(withRows(messages).at(3), ["rows", runs]);
 });
 
 test("a cell larger than a buffer and a run with the maximum of parameters are written whole", () => {
@@ -31,14 +75,45 @@ test("a cell larger than a buffer and a run with the maximum of parameters are w
   const many = Array.from({ length: 65_535 }, (_, index) => (index % 3 === 0 ? undefined : `value ${index}`));
   const statements = [{ at, text: "INSERT", runs: [["first", long, undefined, "last"], many] }];
 
-  assert.deepEqual(decoded(pipelineMessages(statements)), expected(statements));
+  assert.deepEqual(decoded(pipelineMessages(statements, noCopy)), expected(statements));
 });
 
 type Message =
   | readonly ["parse", string]
   | readonly ["bind", readonly Cell[]]
   | readonly ["execute"]
+  | readonly ["copied", string]
+  | readonly ["done"]
   | readonly ["sync"];
+
+/** The rows of messages that follow each other. */
+function withRows(messages: readonly Message[]): readonly (readonly unknown[])[] {
+  const all: (readonly unknown[])[] = [];
+  let text = "";
+  for (const message of messages) {
+    if (message[0] === "copied") text += message[1];
+    else {
+      if (text !== "") all.push(["rows", rowsOf(text)]);
+      text = "";
+      all.push(message);
+    }
+  }
+  return all;
+}
+
+/** https://www.postgresql.org/docs/current/sql-copy.html#SQL-COPY-TEXT-FORMAT */
+function rowsOf(text: string): readonly (readonly Cell[])[] {
+  assert.equal(text.at(-1), "\n");
+  const lines = text.slice(0, -1).split("\n");
+  return lines.map((line) => line.split("\t").map((cell) => (cell === "\\N" ? undefined : unescaped(cell))));
+}
+
+const escapes: Readonly<Record<string, string>> = { t: "\t", n: "\n", r: "\r", "\\": "\\" };
+
+function unescaped(cell: string): string {
+  assert.doesNotMatch(cell, /\r/);
+  return cell.replaceAll(/\\(.)/g, (_, letter) => escapes[letter] ?? assert.fail(`an unknown escape in ${cell}`));
+}
 
 function expected(statements: readonly Statement[]): readonly Message[] {
   const messages = statements.flatMap(({ text, runs }): readonly Message[] => [
@@ -67,7 +142,10 @@ function decodedOne(type: string, body: Buffer): Message {
   }
   if (type === "B") return ["bind", cellsOf(body)];
   if (type === "E") assert.deepEqual([...body], [0, 0, 0, 0, 0]);
-  else assert.deepEqual([type, body.length], ["S", 0]);
+  else if (type === "d") return ["copied", body.toString()];
+  else assert.equal(body.length, 0);
+  if (type === "c") return ["done"];
+  assert.ok(type === "E" || type === "S", type);
   return type === "E" ? ["execute"] : ["sync"];
 }
 
