@@ -15,9 +15,9 @@ import { type Encryption, encrypted, type LeaseEnd, Leases, maySessionMatter } f
 import type { ServerSettings } from "../server.js";
 import { isOfCertificates } from "../tls-errors.js";
 import { answered, causeOf, watched } from "./answered.js";
-import { answeredByCopies } from "./copies.js";
 import { isSqlState, postgresqlErrors } from "./errors.js";
 import { OF_THE_SERVER, WITH_EXTENSION } from "./search-path.js";
+import { written } from "./session.js";
 
 /** One database of a PostgreSQL server, accessed by a pool of connections. */
 export class PostgresqlDriver implements Omit<Driver, "commitUnits"> {
@@ -80,7 +80,7 @@ export class PostgresqlDriver implements Omit<Driver, "commitUnits"> {
   async write(statements: readonly Statement[], signal: AbortSignal): Promise<number> {
     const all = limited([plain(nowhere, "BEGIN"), ...statements], this.#settings);
     return await this.#leased(signal, async (client) => {
-      const { bytes } = await answeredByCopies(client, all, this.#ask);
+      const { bytes } = await written(client, all, this.#ask);
       // Sent separately: an abandoned write must not be committed by a server that continues.
       await answered(client, [plain(nowhere, "COMMIT")]);
       return bytes;

@@ -6,7 +6,10 @@ const BIND = code("B");
 const EXECUTE = code("E");
 const COPY_DATA = code("d");
 const COPY_DONE = code("c");
+const CLOSE = code("C");
 const SYNC = code("S");
+/** What is closed. */
+const STATEMENT = code("S");
 
 const NO_CELLS: readonly Cell[] = [];
 const FIRST_PIECE_BYTES = 2048;
@@ -18,6 +21,15 @@ const LAST_OF_ASCII = 0x7f;
 /** The maximum of bytes in UTF-8 for one code unit of a string. */
 const MOST_BYTES_PER_UNIT = 3;
 
+/** The name that the text of a statement has on the server, and whether the server gets the text with it. */
+export type NameOf = (statement: Statement) => { readonly name: string; readonly isNew: boolean } | undefined;
+
+/** What the server does with statements beside reading and running each of them. */
+export interface Ways {
+  readonly copyOf: CopyOf;
+  readonly nameOf: NameOf;
+}
+
 /** The COPY that puts the rows of a statement into their table; undefined for one that runs unchanged. */
 export type CopyOf = (statement: Statement) => string | undefined;
 
@@ -27,18 +39,17 @@ export type CopyOf = (statement: Statement) => string | undefined;
  *
  * The server reads the rows of a COPY when it has come to it, so they need not wait for its answer.
  */
-export function pipelineMessages(statements: readonly Statement[], copyOf: CopyOf): readonly Buffer[] {
+export function pipelineMessages(
+  statements: readonly Statement[],
+  { copyOf, nameOf }: Ways = plainly,
+): readonly Buffer[] {
   const writer = new MessageWriter();
   for (const statement of statements) {
     const copy = copyOf(statement);
-    writer.parse(copy ?? statement.text);
-    if (copy === undefined) {
-      for (const run of statement.runs) {
-        writer.bind(run);
-        writer.execute();
-      }
-    } else {
-      writer.bind(NO_CELLS);
+    if (copy === undefined) run(writer, statement, nameOf);
+    else {
+      writer.parse("", copy);
+      writer.bind("", NO_CELLS);
       writer.execute();
       writer.copied(statement.runs);
       writer.copyDone();
@@ -48,14 +59,38 @@ export function pipelineMessages(statements: readonly Statement[], copyOf: CopyO
   return writer.finish();
 }
 
+function run(writer: MessageWriter, statement: Statement, nameOf: NameOf): void {
+  const { text, runs } = statement;
+  const { name, isNew } = nameOf(statement) ?? { name: "", isNew: true };
+  // The server may know another statement by the name.
+  if (isNew && name !== "") writer.close(name);
+  if (isNew) writer.parse(name, text);
+  for (const cells of runs) {
+    writer.bind(name, cells);
+    writer.execute();
+  }
+}
+
+function none(): undefined {}
+
+/** Each statement is read and run. */
+export const plainly: Ways = { copyOf: none, nameOf: none };
+
 class MessageWriter {
   readonly #full: Buffer[] = [];
   #buffer = Buffer.allocUnsafe(FIRST_PIECE_BYTES);
   #offset = 0;
 
-  parse(text: string): void {
-    const start = this.#begin(PARSE, 8 + text.length * MOST_BYTES_PER_UNIT);
-    this.#byte(0);
+  close(name: string): void {
+    const start = this.#begin(CLOSE, 2 + name.length);
+    this.#byte(STATEMENT);
+    this.#name(name);
+    this.#end(start);
+  }
+
+  parse(name: string, text: string): void {
+    const start = this.#begin(PARSE, 8 + name.length + text.length * MOST_BYTES_PER_UNIT);
+    this.#name(name);
     this.#offset += this.#buffer.write(text, this.#offset);
     this.#byte(0);
     this.#int16(0);
@@ -63,10 +98,10 @@ class MessageWriter {
   }
 
   /** All parameters and all results as text. */
-  bind(cells: readonly Cell[]): void {
-    const start = this.#begin(BIND, mostBytesOf(cells));
+  bind(name: string, cells: readonly Cell[]): void {
+    const start = this.#begin(BIND, name.length + mostBytesOf(cells));
     this.#byte(0);
-    this.#byte(0);
+    this.#name(name);
     this.#int16(0);
     this.#int16(cells.length);
     this.#offset = putCells(this.#buffer, cells, this.#offset);
@@ -119,6 +154,12 @@ class MessageWriter {
 
   #end(start: number): void {
     putInt32(this.#buffer, this.#offset - start, start);
+  }
+
+  /** Of ASCII. */
+  #name(name: string): void {
+    for (let at = 0; at < name.length; at += 1) this.#byte(name.charCodeAt(at));
+    this.#byte(0);
   }
 
   #byte(value: number): void {

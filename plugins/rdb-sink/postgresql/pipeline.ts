@@ -1,6 +1,6 @@
 import { type Cell, type Statement, unexpectedChanges } from "deneb/sql";
 import type { Connection, Submittable } from "pg";
-import { type CopyOf, pipelineMessages } from "./messages.js";
+import { pipelineMessages, plainly, type Ways } from "./messages.js";
 
 export interface PipelineResult {
   readonly rows: readonly (readonly Cell[])[];
@@ -30,7 +30,7 @@ interface DataRow extends ServerMessage {
 export class PostgresqlPipeline implements Submittable {
   readonly done: Promise<PipelineResult>;
   readonly #statements: readonly Statement[];
-  readonly #copyOf: CopyOf;
+  readonly #ways: Ways;
   readonly #rows: (readonly Cell[])[] = [];
   /** For each run the number of rows that it must change, if given. */
   readonly #changes: readonly (number | undefined)[];
@@ -41,12 +41,11 @@ export class PostgresqlPipeline implements Submittable {
   #resolve: (result: PipelineResult) => void = () => undefined;
   #reject: (error: unknown) => void = () => undefined;
 
-  /** `copyOf` says which statements become a COPY; that is completed once, whatever its rows. */
-  constructor(statements: readonly Statement[], copyOf: CopyOf = never) {
+  constructor(statements: readonly Statement[], ways: Ways = plainly) {
     this.#statements = statements;
-    this.#copyOf = copyOf;
+    this.#ways = ways;
     this.#changes = statements.some(({ changes }) => changes !== undefined)
-      ? statements.flatMap((one) => (copyOf(one) === undefined ? one.runs.map(() => one.changes) : [undefined]))
+      ? statements.flatMap((one) => (this.#isCopied(one) ? [undefined] : one.runs.map(() => one.changes)))
       : [];
     this.done = new Promise((resolve, reject) => {
       this.#resolve = resolve;
@@ -64,7 +63,7 @@ export class PostgresqlPipeline implements Submittable {
     const { stream } = connection;
     if (!stream.writable) return;
     // Made before: an error in between would leave the connection corked.
-    const pieces = pipelineMessages(this.#statements, this.#copyOf);
+    const pieces = pipelineMessages(this.#statements, this.#ways);
     stream.cork();
     for (const piece of pieces) stream.write(piece);
     stream.uncork();
@@ -97,12 +96,15 @@ export class PostgresqlPipeline implements Submittable {
   #running(): Statement | undefined {
     let left = this.#completed;
     for (const one of this.#statements) {
-      const completions = this.#copyOf(one) === undefined ? one.runs.length : 1;
+      const completions = this.#isCopied(one) ? 1 : one.runs.length;
       if (left < completions) return one;
       left -= completions;
     }
     return undefined;
   }
-}
 
-function never(): undefined {}
+  /** It is completed once then, whatever its rows. */
+  #isCopied(statement: Statement): boolean {
+    return this.#ways.copyOf(statement) !== undefined;
+  }
+}

@@ -2,10 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { Cell, Statement } from "../../../core/sql/index.js";
-import { type CopyOf, pipelineMessages } from "../../../plugins/rdb-sink/postgresql/messages.js";
+import { pipelineMessages, plainly, type Ways } from "../../../plugins/rdb-sink/postgresql/messages.js";
 
-const noCopy: CopyOf = () => undefined;
-const copyOf: CopyOf = ({ text }) => (text === "COPY" ? text : undefined);
+const copying: Ways = { ...plainly, copyOf: ({ text }) => (text === "COPY" ? text : undefined) };
 const at = { database: "", schema: "" };
 
 test("the messages contain every statement and cell in order, and one Sync at the end", () => {
@@ -23,7 +22,7 @@ test("the messages contain every statement and cell in order, and one Sync at th
 
   fc.assert(
     fc.property(fc.array(statement, { maxLength: 20 }), (statements) => {
-      assert.deepEqual(decoded(pipelineMessages(statements, noCopy)), expected(statements));
+      assert.deepEqual(decoded(pipelineMessages(statements)), expected(statements));
     }),
   );
 });
@@ -46,7 +45,7 @@ test("the rows of a COPY come between it and the next statement, with what has a
   fc.assert(
     fc.property(fc.array(table, { maxLength: 5 }), (copies) => {
       const statements = [{ at, text: "BEGIN", runs: [[]] }, ...copies];
-      const messages = decoded(pipelineMessages(statements, copyOf));
+      const messages = decoded(pipelineMessages(statements, copying));
 
       assert.deepEqual(withRows(messages), [
         ...expected([{ at, text: "BEGIN", runs: [[]] }]).slice(0, -1),
@@ -57,6 +56,25 @@ test("the rows of a COPY come between it and the next statement, with what has a
   );
 });
 
+test("a statement with a name is sent with it once, and then by its name alone", () => {
+  const [first, again, plain] = ["SELECT 1", "SELECT 1", "SELECT 2"].map((text) => ({
+    at,
+    text,
+    runs: [["a"], ["b"]],
+  }));
+  const statements = [first, again, plain].filter((one) => one !== undefined);
+  const nameOf: Ways["nameOf"] = (one) => (one === plain ? undefined : { name: "n1", isNew: one === first });
+
+  assert.deepEqual(decoded(pipelineMessages(statements, { ...plainly, nameOf })), [
+    ["close", "n1"],
+    ["parse", "SELECT 1", "n1"],
+    ...["a", "b", "a", "b"].flatMap((cell) => [["bind", [cell], "n1"], ["execute"]]),
+    ["parse", "SELECT 2"],
+    ...["a", "b"].flatMap((cell) => [["bind", [cell]], ["execute"]]),
+    ["sync"],
+  ]);
+});
+
 test("a row of a COPY that is larger than a buffer is written whole", () => {
   const long = "ü\t𝄞\\".repeat(100_000);
   const runs = [
@@ -65,7 +83,7 @@ test("a row of a COPY that is larger than a buffer is written whole", () => {
     [long, long],
   ];
 
-  const messages = decoded(pipelineMessages([{ at, text: "COPY", runs }], copyOf));
+  const messages = decoded(pipelineMessages([{ at, text: "COPY", runs }], copying));
 
   assert.deepEqual(withRows(messages).at(3), ["rows", runs]);
 });
@@ -75,12 +93,13 @@ test("a cell larger than a buffer and a run with the maximum of parameters are w
   const many = Array.from({ length: 65_535 }, (_, index) => (index % 3 === 0 ? undefined : `value ${index}`));
   const statements = [{ at, text: "INSERT", runs: [["first", long, undefined, "last"], many] }];
 
-  assert.deepEqual(decoded(pipelineMessages(statements, noCopy)), expected(statements));
+  assert.deepEqual(decoded(pipelineMessages(statements)), expected(statements));
 });
 
 type Message =
-  | readonly ["parse", string]
-  | readonly ["bind", readonly Cell[]]
+  | readonly ["close", string]
+  | readonly ["parse", string, name?: string]
+  | readonly ["bind", readonly Cell[], name?: string]
   | readonly ["execute"]
   | readonly ["copied", string]
   | readonly ["done"]
@@ -135,12 +154,19 @@ function decoded(pieces: readonly Buffer[]): readonly Message[] {
 }
 
 function decodedOne(type: string, body: Buffer): Message {
+  if (type === "C") return ["close", body.toString("utf8", 1, body.length - 1)];
   if (type === "P") {
-    const end = body.length - 3;
-    assert.deepEqual([body[0], body[end], body.readInt16BE(end + 1)], [0, 0, 0]);
-    return ["parse", body.toString("utf8", 1, end)];
+    const [name, from] = textAt(body, 0);
+    const [text, end] = textAt(body, from);
+    assert.deepEqual([body.readInt16BE(end), end + 2], [0, body.length]);
+    return name === "" ? ["parse", text] : ["parse", text, name];
   }
-  if (type === "B") return ["bind", cellsOf(body)];
+  if (type === "B") {
+    assert.equal(body[0], 0);
+    const [name, from] = textAt(body, 1);
+    const cells = cellsOf(body.subarray(from));
+    return name === "" ? ["bind", cells] : ["bind", cells, name];
+  }
   if (type === "E") assert.deepEqual([...body], [0, 0, 0, 0, 0]);
   else if (type === "d") return ["copied", body.toString()];
   else assert.equal(body.length, 0);
@@ -149,12 +175,18 @@ function decodedOne(type: string, body: Buffer): Message {
   return type === "E" ? ["execute"] : ["sync"];
 }
 
+/** A text that ends with a zero, and where the next one begins. */
+function textAt(body: Buffer, from: number): readonly [string, number] {
+  const end = body.indexOf(0, from);
+  return [body.toString("utf8", from, end), end + 1];
+}
+
 function cellsOf(body: Buffer): readonly Cell[] {
-  // No names and no format codes: everything is text.
-  assert.equal(body.readInt32BE(0), 0);
+  // No format codes: everything is text.
+  assert.equal(body.readInt16BE(0), 0);
   const cells: Cell[] = [];
-  let offset = 6;
-  for (let left = body.readUInt16BE(4); left > 0; left -= 1) {
+  let offset = 4;
+  for (let left = body.readUInt16BE(2); left > 0; left -= 1) {
     const length = body.readInt32BE(offset);
     offset += 4;
     cells.push(length === -1 ? undefined : body.toString("utf8", offset, offset + length));
