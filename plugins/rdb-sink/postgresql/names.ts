@@ -9,7 +9,7 @@ const MOST_NAMES = 200;
 const MOST_SEEN = 1000;
 /** A shorter text is read faster than it is looked up. */
 const SHORTEST = 200;
-/** Names are given anew after so many writes in which texts had to go without: tables come and go. */
+/** Names are given anew after this number of writes in which texts had to go without: tables come and go. */
 const WRITES_WITHOUT = 1000;
 
 /** What the server says of a statement that it knows no longer, knows already, or has read for other types of columns. */
