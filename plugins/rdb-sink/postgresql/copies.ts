@@ -12,14 +12,13 @@ const MOST_REFUSED = 10;
 
 /** Which tables one connection takes rows of by COPY. */
 export class Copies {
-  readonly #without: Set<string>;
-  readonly #most: number;
+  readonly #without = new Set<string>();
+  #refused = 0;
   #isOff = false;
 
-  /** `ruled`: tables with rules, which COPY would not follow. */
-  constructor(ruled: readonly TableName[]) {
-    this.#without = new Set(ruled.map(path));
-    this.#most = ruled.length + MOST_REFUSED;
+  /** These have rules, which COPY would not follow. */
+  leaveOut(ruled: readonly TableName[]): void {
+    for (const name of ruled) this.#without.add(path(name));
   }
 
   readonly of: CopyOf = (statement) => {
@@ -27,13 +26,14 @@ export class Copies {
     return this.#without.size > 0 && this.#without.has(path(statement.at)) ? undefined : statement.copy;
   };
 
-  /** Whether the statement may succeed without COPY, which is not tried for it again. */
+  /** Whether the statement, which was sent as a COPY, may succeed without; that is not tried for it again. */
   refused(statement: Statement | undefined, error: unknown): boolean {
     if (statement === undefined || !isCopyable(statement) || this.of(statement) === undefined) return false;
     const code = codeOf(error) ?? "";
     if (OF_ONE_TABLE.has(code)) this.#without.add(path(statement.at));
     else if (!OF_ALL_TABLES.has(code)) return false;
-    this.#isOff = OF_ALL_TABLES.has(code) || this.#without.size > this.#most;
+    this.#refused += 1;
+    this.#isOff = OF_ALL_TABLES.has(code) || this.#refused > MOST_REFUSED;
     return true;
   }
 }

@@ -116,7 +116,10 @@ class MessageWriter {
     this.#end(start);
   }
 
-  /** Rows in the text format: https://www.postgresql.org/docs/current/sql-copy.html */
+  /**
+   * Rows in the text format: https://www.postgresql.org/docs/current/sql-copy.html. An escaped character takes two bytes, fewer than
+   * are reserved.
+   */
   copied(rows: readonly (readonly Cell[])[]): void {
     let start: number | undefined;
     for (let at = 0; at < rows.length; at += 1) {

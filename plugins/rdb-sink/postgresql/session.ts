@@ -1,5 +1,5 @@
 import { codeOf } from "deneb/sdk";
-import { type Cell, plain, type Statement } from "deneb/sql";
+import { type Cell, plain, type Statement, type TableName } from "deneb/sql";
 import type pg from "pg";
 import { answered, confirmed } from "./answered.js";
 import { Copies, haveSeveralRows } from "./copies.js";
@@ -10,10 +10,7 @@ import { type PipelineResult, PostgresqlPipeline } from "./pipeline.js";
 
 const nowhere = { database: "", schema: "" } as const;
 
-/**
- * The process that answers, then the tables with rules. Asked once for each connection: a rule that is made later counts from the next
- * one on.
- */
+/** The process that answers, then the tables with rules. */
 const QUESTION: readonly Statement[] = [
   plain(nowhere, "SELECT pg_backend_pid()"),
   plain(
@@ -30,26 +27,41 @@ type Ask = (client: pg.ClientBase, statements: readonly Statement[]) => Promise<
 interface Session {
   readonly copies: Copies;
   readonly names: NamedTexts;
+  /** Milliseconds of a steady clock at which it was asked for rules. */
+  askedAt: number;
 }
 
 /** Fewer statements are run as they come, on a connection of which nothing is known. */
 const SEVERAL = 3;
+/** Milliseconds after which a connection is asked again: somebody may have made a rule. */
+const BETWEEN_QUESTIONS = 60_000;
 const sessions = new WeakMap<pg.ClientBase, Session | "pooled">();
 
 /** Nobody else has the connection meanwhile. */
-async function sessionOf(client: pg.ClientBase, ask: Ask): Promise<Session | "pooled"> {
-  const session = sessions.get(client) ?? (await asked(client, ask));
+async function sessionOf(client: pg.ClientBase, ask: Ask, now: number): Promise<Session | "pooled"> {
+  const known = sessions.get(client);
+  if (known === "pooled" || (known !== undefined && now - known.askedAt < BETWEEN_QUESTIONS)) return known;
+  const ruled = await askedFor(client, ask);
+  if (ruled === "pooled") {
+    sessions.set(client, ruled);
+    return ruled;
+  }
+  const session = known ?? { copies: new Copies(), names: new NamedTexts(), askedAt: now };
+  session.copies.leaveOut(ruled);
+  session.askedAt = now;
   sessions.set(client, session);
   return session;
 }
 
-/** A pooler has given a process of its own at the start. It may lend the connection to others, and not know COPY in a pipeline. */
-async function asked(client: pg.ClientBase, ask: Ask): Promise<Session | "pooled"> {
+/**
+ * The tables with rules. A pooler has given a process of its own at the start. It may lend the connection to others, and not know COPY
+ * in a pipeline.
+ */
+async function askedFor(client: pg.ClientBase, ask: Ask): Promise<readonly TableName[] | "pooled"> {
   try {
     const [first, ...ruled] = await ask(client, QUESTION);
     if (first?.[0] !== String(Reflect.get(client, "processID"))) return "pooled";
-    const tables = ruled.map(([schema = "", table = ""]) => ({ database: "", schema, table }));
-    return { copies: new Copies(tables), names: new NamedTexts() };
+    return ruled.map(([schema = "", table = ""]) => ({ database: "", schema, table }));
   } catch (error) {
     // A server without such a catalogue is another one.
     if (!isSqlState(codeOf(error))) throw error;
@@ -59,16 +71,17 @@ async function asked(client: pg.ClientBase, ask: Ask): Promise<Session | "pooled
 
 /**
  * Runs a transaction that is not committed yet. Rows go by COPY where the server takes them so, and texts that come again and again are
- * read once.
+ * read once. `now` in milliseconds of a steady clock.
  */
 export async function written(
   client: pg.ClientBase,
   statements: readonly Statement[],
   ask: Ask,
+  now = performance.now(),
 ): Promise<PipelineResult> {
   const isCopied = haveSeveralRows(statements);
   if (!isCopied && statements.filter(mayHaveName).length < SEVERAL) return await answered(client, statements);
-  const session = await sessionOf(client, ask);
+  const session = await sessionOf(client, ask, now);
   if (session === "pooled") return await answered(client, statements);
   const { copies, names } = session;
   const ways: Ways = { copyOf: isCopied ? copies.of : plainly.copyOf, nameOf: names.of };
@@ -81,7 +94,8 @@ export async function written(
     } catch (error) {
       const { failed } = pipeline;
       // Each refusal leaves fewer statements to refuse.
-      if (![copies.refused(failed, error), names.failed(failed, error)].includes(true)) throw error;
+      const isRefused = isCopied && copies.refused(failed, error);
+      if (!names.failed(failed, error) && !isRefused) throw error;
       await answered(client, [plain(nowhere, "ROLLBACK")]);
     }
   }

@@ -1,8 +1,12 @@
 import assert from "node:assert/strict";
 import { after, type TestContext, test } from "node:test";
+import pg from "pg";
+import type { Statement } from "../../../core/sql/index.js";
 import type { RdbConfig } from "../../../plugins/rdb-sink/config.js";
 import { databases } from "../../../plugins/rdb-sink/databases.js";
+import { answered } from "../../../plugins/rdb-sink/postgresql/answered.js";
 import { postgresql } from "../../../plugins/rdb-sink/postgresql/dialect.js";
+import { written } from "../../../plugins/rdb-sink/postgresql/session.js";
 import { answersPostgresql, postgresqlDatabase, serverOfTests, type TestDatabase } from "../../support/postgresql.js";
 import { pgbouncerOfTests } from "../../support/provided-pgbouncer.js";
 import { recordingLog } from "../../support/recording-log.js";
@@ -80,6 +84,32 @@ test(
 
     assert.deepEqual(await given.query("SELECT a FROM rules.e ORDER BY ctid"), [{ a: "1" }, { a: "3" }]);
     assert.deepEqual(await given.query("SELECT a FROM rules.moved"), [{ a: "2" }]);
+  }),
+);
+
+test(
+  "a rule that is made while a connection is open is followed a minute later",
+  { skip },
+  onDatabase(async (given, context) => {
+    const { host, port, user, password, database: name } = given;
+    const client = new pg.Client({ host, port, user, password, database: name });
+    await client.connect();
+    context.after(() => client.end());
+    await given.query("CREATE SCHEMA later; CREATE TABLE later.e (a text); CREATE TABLE later.moved (a text)");
+    const table = { database: "", schema: "later", table: "e" };
+    const ask = async (_: unknown, statements: readonly Statement[]) => (await answered(client, statements)).rows;
+    const write = async (now: number, ...values: readonly string[]) => {
+      const rows = values.map((value) => [value]);
+      await written(client, postgresql.insert({ name: table, columns: [{ name: "a", kind: "text" }], rows }), ask, now);
+    };
+    await write(1000, "1", "2");
+    await given.query("CREATE RULE moved AS ON INSERT TO later.e DO INSTEAD INSERT INTO later.moved VALUES (NEW.a)");
+
+    await write(60_999, "3", "4");
+    await write(61_000, "5", "6");
+
+    assert.deepEqual(await given.query("SELECT a FROM later.e ORDER BY a"), rowsOf("1", "2", "3", "4"));
+    assert.deepEqual(await given.query("SELECT a FROM later.moved ORDER BY a"), rowsOf("5", "6"));
   }),
 );
 
@@ -175,6 +205,10 @@ test(
       ]);
   }),
 );
+
+function rowsOf(...values: readonly string[]) {
+  return values.map((a) => ({ a }));
+}
 
 /** Types of columns that somebody else has made, and texts for them. */
 const foreign = [
