@@ -109,10 +109,18 @@ const WINDOW_MILLIS = 50;
 /** Events for each millisecond; while fewer come, each batch is taken at once. */
 const BUSY_PACE = 0.5;
 /** An event costs hardly less in a batch of more events. */
-const ENOUGH_EVENTS = 200;
+const ENOUGH_EVENTS = 250;
 const LONGEST_MILLIS = 20;
 /** After each it is looked whether there are enough events already. */
 const STEP_MILLIS = 2;
+
+/** A channel should hold as many batches: one is being written, the next one comes in, and there is room for what comes meanwhile. */
+const BATCHES_OF_CHANNEL = 3;
+
+/** The most events for which a batch from a channel waits; of a channel that does not say what it holds, those of one take. */
+export function worthWaitingFor(transactionCapacity: number, capacity?: number): number {
+  return capacity === undefined ? transactionCapacity : Math.max(1, Math.floor(capacity / BATCHES_OF_CHANNEL));
+}
 
 /** How fast events come, by the batches that were taken: a moment more makes the next batch larger, and its events cheaper. */
 export class Pace {
@@ -121,7 +129,7 @@ export class Pace {
   #pace = 0;
   #at = 0;
 
-  /** `most`: events that the channel holds at least. */
+  /** `most`: events for which a batch may wait. */
   constructor(most: number) {
     this.enough = Math.min(ENOUGH_EVENTS, most);
   }

@@ -13,12 +13,15 @@ export class ChannelOutlet implements PositionSkipping {
   readonly gate: PositionGate;
   /** The name of the channel and the type of its plugin, for messages. */
   readonly title: string | undefined;
+  /** The most events that it holds; undefined when nobody says. */
+  readonly capacity: number | undefined;
   /** The dead letters that agents share; undefined behind a channel of one agent, and before they are followed. */
   letters: { has(idInChannel: string): boolean } | undefined;
   readonly #account: Pick<ChannelAccount, "skipped"> | undefined;
 
-  constructor(channel: CountedChannel, account?: Pick<ChannelAccount, "skipped">, title?: string) {
+  constructor(channel: CountedChannel, account?: Pick<ChannelAccount, "skipped">, title?: string, capacity?: number) {
     this.channel = channel;
+    this.capacity = capacity;
     this.title = title;
     this.#account = account;
     this.gate = new PositionGate(this);

@@ -14,7 +14,7 @@ import {
 import type { SinkCounters } from "../counters.js";
 import { describedEvent } from "../dead-letters/dead-letter.js";
 import type { ReplayedLetters } from "../dead-letters/replayed-letters.js";
-import { type BatchLimits, JoinedTakes, Pace, takeBatch } from "./batcher.js";
+import { type BatchLimits, JoinedTakes, Pace, takeBatch, worthWaitingFor } from "./batcher.js";
 import type { ChannelOutlet } from "./channel-outlet.js";
 import type { DeliveryChain } from "./delivery-chain.js";
 import { wait } from "./retry-policy.js";
@@ -32,6 +32,7 @@ export interface SinkFeedParts {
   readonly outlet: Pick<ChannelOutlet, "settlements" | "letters"> & {
     readonly channel: Channel;
     readonly title?: string | undefined;
+    readonly capacity?: number | undefined;
   };
   readonly chain: DeliveryChain;
   readonly batching: Pick<BatchLimits, "batchSize" | "batchTimeout"> & {
@@ -82,8 +83,8 @@ export class SinkFeed implements Feed {
   constructor(parts: SinkFeedParts) {
     this.#parts = parts;
     this.#failures = new FailureLog(parts.log, "channel works again");
-    const { channel } = parts.outlet;
-    this.#pace = new Pace(channel.transactionCapacity);
+    const { channel, capacity } = parts.outlet;
+    this.#pace = new Pace(Math.min(this.#most, worthWaitingFor(channel.transactionCapacity, capacity)));
     this.#course = { signal: this.#ending.signal, hurry: this.#hurry, attempt: 1, doubt: "none", channel };
   }
 

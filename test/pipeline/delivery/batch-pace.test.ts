@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Pace } from "../../../core/pipeline/delivery/batcher.js";
+import { Pace, worthWaitingFor } from "../../../core/pipeline/delivery/batcher.js";
 
 const large = 10_000;
 
@@ -17,11 +17,11 @@ test("before the first batch, and while few events come, none waits for more", (
   assert.equal(paced(1, 10).millis(1000), 0);
 });
 
-test("while many events come a batch waits as long as 200 of them need, and at most 20 ms", () => {
+test("while many events come a batch waits as long as 250 of them need, and at most 20 ms", () => {
   const at20 = paced(100, 5).millis(1000);
   const at2 = paced(10, 5).millis(1000);
 
-  assert.ok(at20 > 8 && at20 < 11, `${at20} ms at 20 events a millisecond`);
+  assert.ok(at20 > 10 && at20 < 14, `${at20} ms at 20 events a millisecond`);
   assert.equal(at2, 20);
 });
 
@@ -29,6 +29,13 @@ test("a batch from a channel of few events does not wait until the channel is fu
   const small = paced(100, 5, 40).millis(1000);
 
   assert.ok(small > 1.5 && small < 2.5, `${small} ms`);
+});
+
+test("a batch waits for a third of what its channel holds; of a channel that does not say, for one take", () => {
+  assert.equal(worthWaitingFor(100, 1000), 333);
+  assert.equal(worthWaitingFor(100, 100), 33);
+  assert.equal(worthWaitingFor(100, 2), 1);
+  assert.equal(worthWaitingFor(100), 100);
 });
 
 test("a large notification alone is no pace: what comes a moment later does not wait", () => {
