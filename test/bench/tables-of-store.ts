@@ -18,8 +18,8 @@ export async function sumOfTables(tables: readonly string[], count: (sql: string
   return sum;
 }
 
-/** The table of a device, as the agent names it in every database. */
-export const deviceTable = (entity: number) => `urn_ngsi_ld_device_bench_${entity}`;
+/** The table of a device, as MySQL names it; without quotes it is that of PostgreSQL and SQLite as well. */
+export const deviceTable = (entity: number) => `urn_ngsi_ld_Device_bench_${entity}`;
 
 /** The names of the agent's own tables in MySQL and SQLite, as a pattern of LIKE without an escape character. */
 export const OWN_TABLES = "deneb_%";
