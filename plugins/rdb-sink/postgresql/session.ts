@@ -1,3 +1,4 @@
+import { Socket } from "node:net";
 import { codeOf } from "deneb/sdk";
 import { type Cell, plain, type Statement, type TableName } from "deneb/sql";
 import type pg from "pg";
@@ -10,9 +11,9 @@ import { type PipelineResult, PostgresqlPipeline } from "./pipeline.js";
 
 const nowhere = { database: "", schema: "" } as const;
 
-/** The process that answers, then the tables with rules. */
+/** The process that answers and whom it sees, then the tables with rules. */
 const QUESTION: readonly Statement[] = [
-  plain(nowhere, "SELECT pg_backend_pid()"),
+  plain(nowhere, "SELECT pg_backend_pid(), host(inet_client_addr()), inet_client_port()"),
   plain(
     nowhere,
     `SELECT n.nspname, c.relname FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
@@ -35,13 +36,14 @@ interface Session {
 const SEVERAL = 3;
 /** Milliseconds after which a connection is asked again: somebody may have made a rule. */
 const BETWEEN_QUESTIONS = 60_000;
+const UNKNOWN_SETTING = "42704";
 const sessions = new WeakMap<pg.ClientBase, Session | "pooled">();
 
 /** Nobody else has the connection meanwhile. */
 async function sessionOf(client: pg.ClientBase, ask: Ask, now: number): Promise<Session | "pooled"> {
   const known = sessions.get(client);
   if (known === "pooled" || (known !== undefined && now - known.askedAt < BETWEEN_QUESTIONS)) return known;
-  const ruled = await askedFor(client, ask);
+  const ruled = await askedFor(client, ask, known === undefined);
   if (ruled === "pooled") {
     sessions.set(client, ruled);
     return ruled;
@@ -57,15 +59,39 @@ async function sessionOf(client: pg.ClientBase, ask: Ask, now: number): Promise<
  * The tables with rules. A pooler has given a process of its own at the start. It may lend the connection to others, and not know COPY
  * in a pipeline.
  */
-async function askedFor(client: pg.ClientBase, ask: Ask): Promise<readonly TableName[] | "pooled"> {
+async function askedFor(client: pg.ClientBase, ask: Ask, isFirst: boolean): Promise<readonly TableName[] | "pooled"> {
   try {
-    const [first, ...ruled] = await ask(client, QUESTION);
-    if (first?.[0] !== String(Reflect.get(client, "processID"))) return "pooled";
+    const [[pid, ...seen] = [], ...ruled] = await ask(client, QUESTION);
+    if (pid !== String(Reflect.get(client, "processID"))) return "pooled";
+    if (isFirst && !isOurs(seen, client) && (await isPgpool(client))) return "pooled";
     return ruled.map(([schema = "", table = ""]) => ({ database: "", schema, table }));
   } catch (error) {
     // A server without such a catalogue is another one.
     if (!isSqlState(codeOf(error))) throw error;
     return "pooled";
+  }
+}
+
+/** Whether the address and port that the server sees are those of this end: then nobody is in between. */
+function isOurs([address, port]: readonly Cell[], client: pg.ClientBase): boolean {
+  const connection: unknown = Reflect.get(client, "connection");
+  const stream: unknown = typeof connection === "object" && connection !== null && Reflect.get(connection, "stream");
+  if (!(stream instanceof Socket)) return false;
+  const { localAddress, localPort } = stream;
+  return port === String(localPort) && address === localAddress?.replace(/^::ffff:/, "");
+}
+
+/**
+ * Pgpool-II passes on the process number of the server, and waits without end for the answer to a COPY that comes in a pipeline. It answers
+ * this one itself, if it does not come in a pipeline. For the server behind another relay, such as HAProxy, it is an error.
+ */
+async function isPgpool(client: pg.ClientBase): Promise<boolean> {
+  try {
+    await client.query("SHOW pool_version");
+    return true;
+  } catch (error) {
+    if (codeOf(error) === UNKNOWN_SETTING) return false;
+    throw error;
   }
 }
 
