@@ -34,7 +34,7 @@ interface Session {
 
 /** Fewer statements are run as they come, on a connection of which nothing is known. */
 const SEVERAL = 3;
-/** Milliseconds after which a connection is asked again: somebody may have made a rule. */
+/** Milliseconds after which a connection is asked again, and gives its names anew: somebody may have made a rule, or changed a type. */
 const BETWEEN_QUESTIONS = 60_000;
 const UNKNOWN_SETTING = "42704";
 const sessions = new WeakMap<pg.ClientBase, Session | "pooled">();
@@ -50,6 +50,7 @@ async function sessionOf(client: pg.ClientBase, ask: Ask, now: number): Promise<
   }
   const session = known ?? { copies: new Copies(), names: new NamedTexts(), askedAt: now };
   session.copies.leaveOut(ruled);
+  session.names.forget();
   session.askedAt = now;
   sessions.set(client, session);
   return session;

@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
 import { after, type TestContext, test } from "node:test";
+import pg from "pg";
+import type { Statement } from "../../../core/sql/index.js";
+import { answered } from "../../../plugins/rdb-sink/postgresql/answered.js";
 import { NamedTexts } from "../../../plugins/rdb-sink/postgresql/names.js";
+import { written } from "../../../plugins/rdb-sink/postgresql/session.js";
 import { postgresqlDatabase, type TestDatabase } from "../../support/postgresql.js";
 import { wayToPostgresql } from "../../support/way-to-postgresql.js";
 import { entity, eventOf, never, sinkOf } from "./sinks.js";
@@ -133,6 +137,33 @@ test(
     assert.equal(texts(), 0);
   }),
 );
+
+test("a column whose type somebody changes while a connection is open is written with that type a minute later", {
+  skip,
+}, async (context) => {
+  const { host, port, user, password, database: name, query } = given(database);
+  const client = new pg.Client({ host, port, user, password, database: name });
+  await client.connect();
+  context.after(() => client.end());
+  await query("CREATE SCHEMA minute; CREATE TABLE minute.e (a numeric)");
+  const ask = async (_: unknown, statements: readonly Statement[]) => (await answered(client, statements)).rows;
+  const one = { at: { database: "", schema: "minute" }, text: "INSERT INTO minute.e VALUES ($1)".padEnd(300) };
+  const write = async (now: number, a: string) => {
+    await written(
+      client,
+      ["", " ", "  "].map((end) => ({ ...one, text: one.text + end, runs: [[a]] })),
+      ask,
+      now,
+    );
+  };
+  for (const a of ["1", "2", "3"]) await write(1000, a);
+  await query("ALTER TABLE minute.e ALTER COLUMN a TYPE integer");
+
+  // Until then the server takes it for a number, and rounds it.
+  await write(60_999, "3.7");
+
+  await assert.rejects(write(61_000, "4.7"), { code: "22P02" });
+});
 
 test("a connection has at most 200 names, and gives them anew when others have long been wanted", () => {
   const names = new NamedTexts();
