@@ -2,7 +2,7 @@ import type { ComponentNode, SourceNode, Topology } from "../configuration/topol
 import { CountedChannel } from "../pipeline/counted-channel.js";
 import { ChannelOutlet } from "../pipeline/delivery/channel-outlet.js";
 import { AgentError } from "../sdk/index.js";
-import { type Assembly, capacityOf, type RunningChannel, type RunningSink, titleOf } from "./component.js";
+import { type Assembly, type RunningChannel, type RunningSink, roomOf, titleOf } from "./component.js";
 import { type AssemblyParts, channelContextOf } from "./component-context.js";
 import { createComponent } from "./create-component.js";
 import { type KeptComponents, keptComponents } from "./kept-components.js";
@@ -61,7 +61,7 @@ function runningChannel(node: ComponentNode, parts: AssemblyParts): RunningChann
   const component = createComponent("channel", node, context);
   const account = parts.ledger.account(node.name);
   const channel = new CountedChannel(component, account, context.now);
-  const outlet = new ChannelOutlet(channel, account, titleOf(node), capacityOf(node));
+  const outlet = new ChannelOutlet(channel, account, titleOf(node), roomOf(node));
   return { name: node.name, node, channel, outlet, reported, setupTime: parts.clock.now(), status: "IDLE" };
 }
 

@@ -3,6 +3,7 @@ import type { ChannelProcessor } from "../pipeline/channel-processor.js";
 import type { CountedChannel } from "../pipeline/counted-channel.js";
 import type { SinkCounters } from "../pipeline/counters.js";
 import type { ReplayedLetters } from "../pipeline/dead-letters/replayed-letters.js";
+import type { ChannelRoom } from "../pipeline/delivery/batcher.js";
 import type { ChannelOutlet } from "../pipeline/delivery/channel-outlet.js";
 import type { Feed } from "../pipeline/delivery/sink-feed.js";
 import type { SupervisedSink } from "../pipeline/delivery/supervised-sink.js";
@@ -173,8 +174,10 @@ export function named(error: unknown, { name, node }: Pick<Startable, "name" | "
   });
 }
 
+type Configured = Pick<ComponentNode, "config">;
+
 /** The most events of a channel, those in memory and on disk together; undefined when its configuration names no number. */
-export function capacityOf({ config }: ComponentNode): number | undefined {
+export function capacityOf({ config }: Configured): number | undefined {
   const { capacity, memoryCapacity, overflowCapacity } = config;
   if (typeof capacity === "number") return capacity;
   return typeof memoryCapacity === "number" && typeof overflowCapacity === "number"
@@ -183,6 +186,16 @@ export function capacityOf({ config }: ComponentNode): number | undefined {
 }
 
 /** Likewise of bytes. */
-export function byteCapacityOf({ config: { byteCapacity } }: ComponentNode): number | undefined {
+export function byteCapacityOf({ config: { byteCapacity } }: Configured): number | undefined {
   return typeof byteCapacity === "number" && byteCapacity > 0 ? byteCapacity : undefined;
+}
+
+/** The most that one service may hold in a channel: all that the channel holds, or the part that its configuration gives to each. */
+export function roomOf(node: Configured): ChannelRoom {
+  const { service_percentage: percentage = 100 } = node.config;
+  const part = typeof percentage === "number" ? percentage / 100 : 1;
+  const [events, bytes] = [capacityOf(node), byteCapacityOf(node)].map((most) =>
+    most === undefined ? undefined : Math.floor(most * part),
+  );
+  return { events, bytes };
 }

@@ -117,9 +117,18 @@ const STEP_MILLIS = 2;
 /** A channel should hold as many batches: one is being written, the next one comes in, and there is room for what comes meanwhile. */
 const BATCHES_OF_CHANNEL = 3;
 
-/** The most events for which a batch from a channel waits; of a channel that does not say what it holds, those of one take. */
-export function worthWaitingFor(transactionCapacity: number, capacity?: number): number {
-  return capacity === undefined ? transactionCapacity : Math.max(1, Math.floor(capacity / BATCHES_OF_CHANNEL));
+/** The most events, and bytes, that one service may hold in a channel; undefined where nobody says. */
+export interface ChannelRoom {
+  readonly events?: number | undefined;
+  readonly bytes?: number | undefined;
+}
+
+/** The most for which a batch from a channel waits; of a channel that does not say what it holds, the events of one take. */
+export function worthWaitingFor(transactionCapacity: number, { events, bytes }: ChannelRoom) {
+  return {
+    events: events === undefined ? transactionCapacity : Math.max(1, Math.floor(events / BATCHES_OF_CHANNEL)),
+    bytes: bytes === undefined ? Number.POSITIVE_INFINITY : bytes / BATCHES_OF_CHANNEL,
+  };
 }
 
 /** How fast events come, by the batches that were taken: a moment more makes the next batch larger, and its events cheaper. */

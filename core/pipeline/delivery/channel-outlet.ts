@@ -2,6 +2,7 @@ import { onAbort } from "../../sdk/index.js";
 import type { ChannelAccount } from "../channel-account.js";
 import type { CountedChannel } from "../counted-channel.js";
 import { heardByMany } from "../supervision.js";
+import type { ChannelRoom } from "./batcher.js";
 import { Settlements } from "./settlements.js";
 
 /** The end of a channel from which sinks take: what all that take from it share, also those that come later. */
@@ -13,15 +14,19 @@ export class ChannelOutlet implements PositionSkipping {
   readonly gate: PositionGate;
   /** The name of the channel and the type of its plugin, for messages. */
   readonly title: string | undefined;
-  /** The most events that it holds; undefined when nobody says. */
-  readonly capacity: number | undefined;
+  readonly room: ChannelRoom;
   /** The dead letters that agents share; undefined behind a channel of one agent, and before they are followed. */
   letters: { has(idInChannel: string): boolean } | undefined;
   readonly #account: Pick<ChannelAccount, "skipped"> | undefined;
 
-  constructor(channel: CountedChannel, account?: Pick<ChannelAccount, "skipped">, title?: string, capacity?: number) {
+  constructor(
+    channel: CountedChannel,
+    account?: Pick<ChannelAccount, "skipped">,
+    title?: string,
+    room: ChannelRoom = {},
+  ) {
     this.channel = channel;
-    this.capacity = capacity;
+    this.room = room;
     this.title = title;
     this.#account = account;
     this.gate = new PositionGate(this);

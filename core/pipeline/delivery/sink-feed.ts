@@ -14,7 +14,7 @@ import {
 import type { SinkCounters } from "../counters.js";
 import { describedEvent } from "../dead-letters/dead-letter.js";
 import type { ReplayedLetters } from "../dead-letters/replayed-letters.js";
-import { type BatchLimits, JoinedTakes, Pace, takeBatch, worthWaitingFor } from "./batcher.js";
+import { type BatchLimits, type ChannelRoom, JoinedTakes, Pace, takeBatch, worthWaitingFor } from "./batcher.js";
 import type { ChannelOutlet } from "./channel-outlet.js";
 import type { DeliveryChain } from "./delivery-chain.js";
 import { wait } from "./retry-policy.js";
@@ -32,7 +32,7 @@ export interface SinkFeedParts {
   readonly outlet: Pick<ChannelOutlet, "settlements" | "letters"> & {
     readonly channel: Channel;
     readonly title?: string | undefined;
-    readonly capacity?: number | undefined;
+    readonly room?: ChannelRoom | undefined;
   };
   readonly chain: DeliveryChain;
   readonly batching: Pick<BatchLimits, "batchSize" | "batchTimeout"> & {
@@ -79,12 +79,15 @@ export class SinkFeed implements Feed {
   readonly #failures: FailureLog;
   #loop: Promise<void> | undefined;
   readonly #pace: Pace;
+  readonly #enoughBytes: number;
 
   constructor(parts: SinkFeedParts) {
     this.#parts = parts;
     this.#failures = new FailureLog(parts.log, "channel works again");
-    const { channel, capacity } = parts.outlet;
-    this.#pace = new Pace(Math.min(this.#most, worthWaitingFor(channel.transactionCapacity, capacity)));
+    const { channel, room = {} } = parts.outlet;
+    const { events, bytes } = worthWaitingFor(channel.transactionCapacity, room);
+    this.#pace = new Pace(Math.min(this.#most, events));
+    this.#enoughBytes = bytes;
     this.#course = { signal: this.#ending.signal, hurry: this.#hurry, attempt: 1, doubt: "none", channel };
   }
 
@@ -188,8 +191,9 @@ export class SinkFeed implements Feed {
 
   /** What a channel of several agents holds is only in part for this one. */
   #hasEnough(): boolean {
-    const { size = 0, sizeIs } = this.#parts.outlet.channel;
-    return size >= (sizeIs === "shared" ? this.#most : this.#pace.enough);
+    const { size = 0, sizeIs, bytes = 0 } = this.#parts.outlet.channel;
+    if (sizeIs === "shared") return size >= this.#most;
+    return size >= this.#pace.enough || bytes >= this.#enoughBytes;
   }
 
   async #take(transaction: TakeTransaction): Promise<readonly Event[]> {

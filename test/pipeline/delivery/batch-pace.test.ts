@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { roomOf } from "../../../core/agent/component.js";
 import { Pace, worthWaitingFor } from "../../../core/pipeline/delivery/batcher.js";
 
 const large = 10_000;
@@ -32,10 +33,22 @@ test("a batch from a channel of few events does not wait until the channel is fu
 });
 
 test("a batch waits for a third of what its channel holds; of a channel that does not say, for one take", () => {
-  assert.equal(worthWaitingFor(100, 1000), 333);
-  assert.equal(worthWaitingFor(100, 100), 33);
-  assert.equal(worthWaitingFor(100, 2), 1);
-  assert.equal(worthWaitingFor(100), 100);
+  assert.deepEqual(worthWaitingFor(100, { events: 1000 }), { events: 333, bytes: Number.POSITIVE_INFINITY });
+  assert.deepEqual(worthWaitingFor(100, { events: 100, bytes: 3000 }), { events: 33, bytes: 1000 });
+  assert.deepEqual(worthWaitingFor(100, { events: 2 }), { events: 1, bytes: Number.POSITIVE_INFINITY });
+  assert.deepEqual(worthWaitingFor(100, {}), { events: 100, bytes: Number.POSITIVE_INFINITY });
+});
+
+test("a batch waits for a third of what one service may hold in its channel, which is full for that service then", () => {
+  assert.deepEqual(roomOf({ config: { capacity: 300, byteCapacity: 9000, service_percentage: 10 } }), {
+    events: 30,
+    bytes: 900,
+  });
+  assert.deepEqual(roomOf({ config: { capacity: 300, byteCapacity: -1 } }), { events: 300, bytes: undefined });
+  assert.deepEqual(roomOf({ config: { memoryCapacity: 100, overflowCapacity: 900, service_percentage: 50 } }), {
+    events: 500,
+    bytes: undefined,
+  });
 });
 
 test("a large notification alone is no pace: what comes a moment later does not wait", () => {
