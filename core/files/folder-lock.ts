@@ -62,6 +62,17 @@ export function isHeldHere(real: string): boolean {
   return held.has(real);
 }
 
+/**
+ * Throws code `FOLDER_GONE` where a folder that this process holds is gone, as with its disk, or another one has its place: neither its
+ * lock file nor the note beside it is there. What is written there could not be seen when the folder is back.
+ */
+export async function refuseGone(folder: string): Promise<void> {
+  const real = await realpath(folder).catch(() => path.resolve(folder));
+  if (!isHeldHere(real) || (await exists(path.join(real, LOCK))) || (await exists(path.join(real, NOTE)))) return;
+  const remedy = "mount its disk, or put it back, or start the agent again";
+  throw new AgentError("FOLDER_GONE", `the folder "${folder}" is gone; ${remedy}`, { retryable: true });
+}
+
 class HeldFolder implements FolderLock {
   readonly #real: string;
   readonly #looking: NodeJS.Timeout | undefined;
@@ -87,14 +98,17 @@ class HeldFolder implements FolderLock {
   /** Its number says nothing: some file systems change the numbers of files. */
   async #look(lost: (file: string) => void): Promise<void> {
     const file = path.join(this.#real, LOCK);
-    const isGone = await stat(file).then(
-      () => false,
-      (error: unknown) => codeOf(error) === "ENOENT",
-    );
-    if (!isGone || this.#lock === undefined) return;
+    if ((await exists(file)) || this.#lock === undefined) return;
     clearInterval(this.#looking);
     lost(file);
   }
+}
+
+async function exists(file: string): Promise<boolean> {
+  return await stat(file).then(
+    () => true,
+    (error: unknown) => codeOf(error) !== "ENOENT",
+  );
 }
 
 interface Wanted {

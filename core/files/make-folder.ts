@@ -51,14 +51,19 @@ function makeLastSync(folder: string, mode: number): void {
 async function isFolder(file: string): Promise<boolean> {
   return await stat(file).then(
     (found) => found.isDirectory(),
-    () => false,
+    (error: unknown) => {
+      // A disk that fails has not lost the folder.
+      if (codeOf(error) === "EIO") throw error;
+      return false;
+    },
   );
 }
 
 function isFolderSync(file: string): boolean {
   try {
     return statSync(file).isDirectory();
-  } catch {
+  } catch (error) {
+    if (codeOf(error) === "EIO") throw error;
     return false;
   }
 }

@@ -1,5 +1,6 @@
 import { open, readFile, rename } from "node:fs/promises";
 import path from "node:path";
+import { refuseGone } from "../files/folder-lock.js";
 import { refuseNewerFormat } from "../files/format-version.js";
 import { makeFolder } from "../files/make-folder.js";
 import { AgentError, codeOf } from "../sdk/index.js";
@@ -71,6 +72,7 @@ export async function writeAccounts(file: string, { channels: accounts, closed }
     { ...state, sinks: Object.fromEntries(sinks) },
   ]);
   const draft = `${file}.new`;
+  await refuseGone(path.dirname(file));
   await makeFolder(path.dirname(file), 0o700);
   const handle = await open(draft, "w", 0o600);
   try {

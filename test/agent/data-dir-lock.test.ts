@@ -232,7 +232,7 @@ test("everything in the data directory is for its owner alone, with any umask an
   await next.end("SIGTERM");
 });
 
-test("an agent whose data directory was removed says so, is not ready, and stores on", async (context) => {
+test("an agent whose data directory is away says so, is not ready, and stores what it accepts when that is back", async (context) => {
   const folder = await tempFolder(context);
   const agent = await startAgent(context, { properties: properties("file"), folder, env });
   assert.ok(await post(agent.notifyUrl, 1));
@@ -261,8 +261,14 @@ test("an agent whose data directory was removed says so, is not ready, and store
   assert.match(agent.errors.join("\n"), /data\/deneb\.lock" was removed while the data directory is in use/);
   assert.ok(await post(agent.notifyUrl, 2));
   await until(
+    async () => agent.lines.find(({ msg }) => msg === "batch not stored, will be retried"),
+    (line) => line !== undefined,
+  );
+  assert.deepEqual((await readdir(folder)).includes("data"), false);
+  await rename(path.join(folder, "gone"), path.join(folder, "data"));
+  await until(
     () => rows(folder),
-    (stored) => stored === 1,
+    (stored) => stored === 2,
   );
   assert.equal(await agent.end("SIGTERM"), 0);
 });

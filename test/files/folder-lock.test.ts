@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { chmod, mkdir, readdir, readFile, realpath, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, readFile, realpath, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { promisify } from "node:util";
-import { lockFolder } from "../../core/files/folder-lock.js";
+import { lockFolder, refuseGone } from "../../core/files/folder-lock.js";
 import { codeOf } from "../../core/sdk/index.js";
 import { smallDisk } from "../crash/small-disk.js";
 import { freeze } from "../support/freeze.js";
@@ -46,6 +46,22 @@ test("who holds a lock learns once that its file was removed", async (context) =
   );
 
   assert.deepEqual(lost, [path.join(await realpath(folder), "deneb.lock")]);
+});
+
+test("a folder that this process holds is gone while it is moved away, also when an empty one has its place", async (context) => {
+  const folder = path.join(await tempFolder(context), "data");
+  const held = await lock(folder);
+  context.after(() => held.release());
+  const isGone = (error: unknown) => codeOf(error) === "FOLDER_GONE";
+
+  await refuseGone(folder);
+  await rename(folder, `${folder}-away`);
+  await assert.rejects(refuseGone(folder), isGone);
+  await mkdir(folder);
+  await assert.rejects(refuseGone(folder), isGone);
+  await rm(folder, { recursive: true });
+  await rename(`${folder}-away`, folder);
+  await refuseGone(folder);
 });
 
 test("kill -9 frees a folder at once", async (context) => {

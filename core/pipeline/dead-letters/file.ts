@@ -1,5 +1,6 @@
 import { type FileHandle, open, realpath, rm } from "node:fs/promises";
 import path from "node:path";
+import { refuseGone } from "../../files/folder-lock.js";
 import { makeFolder } from "../../files/make-folder.js";
 import { codeOf } from "../../sdk/index.js";
 import type { LetterBook } from "./book.js";
@@ -22,6 +23,7 @@ export class DeadLetterFile {
   /** Adds records at the end, on disk when it resolves. */
   async append(records: readonly LetterRecord[]): Promise<void> {
     const folder = path.dirname(this.path);
+    await refuseGone(path.dirname(folder));
     await makeFolder(folder, folderMode);
     if (this.#isTorn) await cutTail(this.path);
     this.#isTorn = false;

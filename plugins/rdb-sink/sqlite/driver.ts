@@ -1,5 +1,5 @@
 import { constants } from "node:fs";
-import { access, readdir, realpath, stat } from "node:fs/promises";
+import { access, readdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import {
@@ -16,8 +16,9 @@ import {
 } from "deneb/sql";
 import { fileName, schemaOf, schemasOf } from "./file-name.js";
 import { inTurn } from "./file-turns.js";
+import { hasLock, refuseGone } from "./gone-folder.js";
 import { mostOpenDatabases } from "./open-file-limit.js";
-import { makePrivateFolder } from "./private-folder.js";
+import { isFolder, makePrivateFolder } from "./private-folder.js";
 import type { SqliteReply, SqliteRequest, SqliteThread } from "./worker.js";
 
 interface Waiting {
@@ -30,6 +31,9 @@ const BUSY_MILLIS = 5000;
 
 /** By the real name of a folder: the drivers of this process that write there. */
 const writers = new Map<string, number>();
+
+/** Folders that an agent has locked, as this process has seen. */
+const lockedFolders = new Set<string>();
 
 /** SQLite files, accessed by a worker thread, so that waiting for the disk never blocks the agent. */
 export class SqliteDriver implements Driver {
@@ -81,6 +85,7 @@ export class SqliteDriver implements Driver {
 
   async commitUnits(signal: AbortSignal): Promise<readonly SchemaName[]> {
     await this.#answers(signal);
+    if (lockedFolders.has(this.#folder)) refuseGone(this.#folder);
     const files = await readdir(this.#folder);
     return files.flatMap((file) => {
       const schema = schemaOf(file);
@@ -112,7 +117,7 @@ export class SqliteDriver implements Driver {
     { most = 0, written = new Set<string>() } = {},
   ): Promise<SqliteReply> {
     if (signal.aborted) throw writeAborted();
-    if (!(await this.#hasFolder())) await makePrivateFolder(this.#folder);
+    await this.#makeFolder();
     const ask = async () => await this.#asked(task, statements, signal, most);
     const folder = task === "write" ? await this.#writtenFolder() : undefined;
     const isShared = folder !== undefined && (writers.get(folder) ?? 0) > 1;
@@ -122,11 +127,12 @@ export class SqliteDriver implements Driver {
     throw signal.aborted ? writeAborted() : errorOf(reply.error, reply.unexpected);
   }
 
-  async #hasFolder(): Promise<boolean> {
-    return await stat(this.#folder).then(
-      (found) => found.isDirectory(),
-      () => false,
-    );
+  async #makeFolder(): Promise<void> {
+    const isLocked = lockedFolders.has(this.#folder);
+    if (await isFolder(this.#folder)) {
+      if (!isLocked && hasLock(this.#folder)) lockedFolders.add(this.#folder);
+    } else if (isLocked) refuseGone(this.#folder);
+    else await makePrivateFolder(this.#folder);
   }
 
   /** The real name, which is the same for all drivers that write there; from the first write on this one is among them. */
@@ -163,6 +169,7 @@ export class SqliteDriver implements Driver {
 
     const workerData: SqliteThread = {
       folder: this.#folder,
+      hadLock: lockedFolders.has(this.#folder),
       mostOpen: this.#mostOpen,
       busyMillis: this.#busyMillis,
     };

@@ -1,4 +1,5 @@
 import type { DatabaseError, DatabaseErrorReader, ServerAddress } from "deneb/sql";
+import { FOLDER_GONE } from "./gone-folder.js";
 import { KEPT_LOCKED } from "./kept-locks.js";
 
 const PERMANENT = /^SQLITE_(TOOBIG|MISMATCH|CONSTRAINT)/;
@@ -48,7 +49,12 @@ const explanations: readonly Explanation[] = [
     say: ({ address }) => `the disk of the database files in "${address}" is full; free space, or inodes, there`,
   },
   {
-    when: coded(/^SQLITE_IOERR/),
+    when: coded(new RegExp(`^${FOLDER_GONE}$`)),
+    say: ({ address }) =>
+      `the folder "${address}" of the database files is gone; mount its disk, or put it back, or start the agent again with another one`,
+  },
+  {
+    when: coded(/^(SQLITE_IOERR|EIO)/),
     say: ({ address }) =>
       `the disk of the database files in "${address}" fails; the log of the system says why, and what it damaged`,
   },

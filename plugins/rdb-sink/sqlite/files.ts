@@ -4,8 +4,17 @@ import type Database from "libsql";
 import { errorOfFile } from "./connection.js";
 import { fileName } from "./file-name.js";
 import { collectGarbage } from "./garbage.js";
+import { refuseGone } from "./gone-folder.js";
 import { KeptLocks } from "./kept-locks.js";
-import { hasItsBeside, inodeOf, type OpenFile, openFile, removeBeside, saveWritten } from "./open-file.js";
+import {
+  hasItsBeside,
+  inodeOf,
+  type OpenFile,
+  openFile,
+  removeBeside,
+ 
+  saveWritten,
+} from "./open-file.js";
 import type { SqliteThread } from "./worker.js";
 
 const MOST_PREPARED = 2000;
@@ -21,6 +30,7 @@ type Prepared = Database.Statement;
  */
 export class SqliteFiles {
   readonly #folder: string;
+  readonly #hadLock: boolean;
   readonly #mostOpen: number;
   readonly #busyMillis: number;
   readonly #locks: KeptLocks;
@@ -32,8 +42,9 @@ export class SqliteFiles {
   /** What is read in parts. */
   #rows: Iterator<unknown> | undefined;
 
-  constructor({ folder, mostOpen, busyMillis }: SqliteThread) {
+  constructor({ folder, hadLock, mostOpen, busyMillis }: SqliteThread) {
     this.#folder = folder;
+    this.#hadLock = hadLock;
     this.#mostOpen = mostOpen;
     this.#busyMillis = busyMillis;
     this.#locks = new KeptLocks(busyMillis);
@@ -54,10 +65,12 @@ export class SqliteFiles {
         continue;
       }
       if (isThere) saveWritten(file);
+      else this.#refuseGone();
       this.#close(schema, file);
       removeBeside(file);
     }
     const missing = schemas.filter((schema) => !this.#open.has(schema));
+    if (missing.length > 0) this.#refuseGone();
     this.#makeRoom(missing.length, new Set(schemas));
     for (const schema of missing)
       this.#open.set(
@@ -161,6 +174,10 @@ export class SqliteFiles {
   #version(schema: string): string {
     const asked = this.#statement({ at: { database: "", schema }, text: "PRAGMA data_version", runs: [] });
     return String(asked.raw().all([]));
+  }
+
+  #refuseGone(): void {
+    if (this.#hadLock) refuseGone(this.#folder);
   }
 
   #makeRoom(wanted: number, needed: ReadonlySet<string>): void {

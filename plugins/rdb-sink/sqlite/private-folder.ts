@@ -30,6 +30,10 @@ async function makeLast(folder: string): Promise<void> {
 export async function isFolder(file: string): Promise<boolean> {
   return await stat(file).then(
     (found) => found.isDirectory(),
-    () => false,
+    (error: unknown) => {
+      // A disk that fails has not lost the folder.
+      if (codeOf(error) === "EIO") throw error;
+      return false;
+    },
   );
 }

@@ -19,6 +19,8 @@ export interface SqliteRequest {
 /** What the thread is started with. */
 export interface SqliteThread {
   readonly folder: string;
+  /** Whether it had the lock of an agent. */
+  readonly hadLock: boolean;
   /** The number of files that are kept open. */
   readonly mostOpen: number;
   /** How long SQLite waits while another program writes the same file. */

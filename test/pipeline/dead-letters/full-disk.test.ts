@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
-import { mkdir, readFile, readlink, rename, stat, symlink, truncate } from "node:fs/promises";
+import { mkdir, readFile, readlink, rename, rm, rmdir, stat, symlink, truncate } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { lockFolder } from "../../../core/files/folder-lock.js";
 import { type DeadLetter, DeadLetters } from "../../../core/pipeline/dead-letters/dead-letters.js";
+import { reasonOf, retryableOf } from "../../../core/sdk/index.js";
 import { smallDisk } from "../../crash/small-disk.js";
+import { recordingLog } from "../../support/recording-log.js";
 import { tempFolder } from "../../support/temp-folder.js";
 
 const letter = (id: string): DeadLetter => ({
@@ -91,4 +94,44 @@ test("a file of letters that is a link to another disk stays one, and nothing th
   assert.equal(await readlink(file), elsewhere);
   assert.doesNotMatch(await readFile(elsewhere, "utf8"), /"a"/);
   assert.deepEqual(await openIds(letters), ["b", "c"]);
+});
+
+for (const left of ["nothing", "an empty folder"])
+  test(`while the data directory is moved away and ${left} has its place, no letter is kept there`, async (context) => {
+    const parent = await tempFolder(context);
+    const dataDir = join(parent, "data");
+    const lock = await lockFolder(dataDir, {}, { seconds: 0, log: recordingLog().log });
+    context.after(() => lock.release());
+    const letters = new DeadLetters(join(dataDir, "dead-letters"));
+    context.after(() => letters.stop());
+    await letters.keep([letter("before")]);
+    await rename(dataDir, `${dataDir}-away`);
+    if (left !== "nothing") await mkdir(dataDir);
+
+    await assert.rejects(letters.keep([letter("meanwhile")]), (error) => {
+      assert.match(
+        reasonOf(error),
+        /the folder ".*data" is gone; mount its disk, or put it back, or start the agent again/,
+      );
+      assert.equal(retryableOf(error), true);
+      return true;
+    });
+    if (left !== "nothing") await rmdir(dataDir);
+    await rename(`${dataDir}-away`, dataDir);
+    await letters.keep([letter("after")]);
+
+    assert.deepEqual(await openIds(letters), ["before", "after"]);
+  });
+
+test("a letter is kept also when the lock file of the data directory was removed", async (context) => {
+  const dataDir = await tempFolder(context);
+  const lock = await lockFolder(dataDir, {}, { seconds: 0, log: recordingLog().log });
+  context.after(() => lock.release());
+  const letters = new DeadLetters(join(dataDir, "dead-letters"));
+  context.after(() => letters.stop());
+  await rm(join(dataDir, "deneb.lock"));
+
+  await letters.keep([letter("1")]);
+
+  assert.deepEqual(await openIds(letters), ["1"]);
 });

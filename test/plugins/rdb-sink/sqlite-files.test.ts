@@ -3,6 +3,7 @@ import { cp, mkdir, readdir, readlink, rename, rm, stat, symlink, writeFile } fr
 import { join } from "node:path";
 import { test } from "node:test";
 import Database from "libsql";
+import { retryableOf } from "../../../core/sdk/index.js";
 import { plain } from "../../../core/sql/index.js";
 import { sqliteQuery } from "../../../plugins/rdb-sink/sqlite/database.js";
 import { SqliteDriver } from "../../../plugins/rdb-sink/sqlite/driver.js";
@@ -29,6 +30,59 @@ test("a file that a backup replaced while it was open goes on with the rows of t
 
   assert.deepEqual((await sqliteQuery(folder, "SELECT a FROM s.e")).rows, [["before"], ["after"]]);
   assert.deepEqual((await sqliteQuery(folder, "PRAGMA s.integrity_check")).rows, [["ok"]]);
+});
+
+for (const left of ["nothing", "an empty folder"])
+  test(`while the folder of an agent is moved away, with its lock, and ${left} is there, nothing is stored there`, async (context) => {
+    const parent = await tempFolder(context);
+    const folder = join(parent, "data");
+    await mkdir(folder);
+    await writeFile(join(folder, "deneb.lock"), "");
+    const { sink } = sinkOf({ rdb_dialect: "sqlite", rdb_folder: folder });
+    context.after(() => sink.stop(never));
+    const store = (value: string, service = "s") =>
+      sink.persist({ events: [eventOf(entity("e", { a: value }), service)] }, never);
+    await store("before");
+    await rename(folder, `${folder}-away`);
+    if (left !== "nothing") await mkdir(folder);
+
+    for (const service of ["s", "other"])
+      await assert.rejects(store("meanwhile", service), (error) => {
+        assert.match(String(error), /the folder ".*" of the database files is gone; mount its disk, or put it back/);
+        assert.equal(retryableOf(error), true);
+        return true;
+      });
+    assert.deepEqual(await readdir(parent), left === "nothing" ? ["data-away"] : ["data", "data-away"]);
+    if (left !== "nothing") assert.deepEqual(await readdir(folder), []);
+
+    await rm(folder, { recursive: true, force: true });
+    await rename(`${folder}-away`, folder);
+    await store("after");
+
+    assert.deepEqual((await sqliteQuery(folder, "SELECT a FROM s.e")).rows, [["before"], ["after"]]);
+  });
+
+test("a folder whose lock file alone is removed is written on, and one without a lock is made again", async (context) => {
+  const folder = join(await tempFolder(context), "data");
+  await mkdir(folder);
+  await writeFile(join(folder, "deneb.lock"), "");
+  const { sink } = sinkOf({ rdb_dialect: "sqlite", rdb_folder: folder });
+  context.after(() => sink.stop(never));
+  const store = (value: string, service = "s") =>
+    sink.persist({ events: [eventOf(entity("e", { a: value }), service)] }, never);
+  await store("1");
+  await rm(join(folder, "deneb.lock"));
+  await store("2");
+  await store("3", "other");
+  assert.deepEqual((await sqliteQuery(folder, "SELECT a FROM s.e")).rows, [["1"], ["2"]]);
+
+  const own = join(folder, "own");
+  const { sink: another } = sinkOf({ rdb_dialect: "sqlite", rdb_folder: own });
+  context.after(() => another.stop(never));
+  await another.persist({ events: [eventOf(entity("e", { a: "1" }), "s")] }, never);
+  await rm(own, { recursive: true });
+  await another.persist({ events: [eventOf(entity("e", { a: "2" }), "s")] }, never);
+  assert.deepEqual((await sqliteQuery(own, "SELECT a FROM s.e")).rows, [["2"]]);
 });
 
 for (const removed of [["-wal", "-shm"], ["-wal"], ["-shm"]])
@@ -109,7 +163,7 @@ const skip = process.platform === "linux" ? false : "no /proc";
 test("a file that is no database is not left open by each try", { skip }, async (context) => {
   const folder = await tempFolder(context);
   await writeFile(join(folder, "s.db"), "no database ".repeat(1000));
-  const files = new SqliteFiles({ folder, mostOpen: 8, busyMillis: 0 });
+  const files = new SqliteFiles({ folder, hadLock: false, mostOpen: 8, busyMillis: 0 });
 
   for (let attempt = 1; attempt <= 10; attempt += 1) assert.throws(() => files.open(["s"]), { code: "SQLITE_NOTADB" });
 
@@ -127,7 +181,7 @@ test("a file that the system fails to read is an error that names it, and not a 
   const folder = await tempFolder(context);
   // Nothing is mapped at its beginning: it opens, and the first read fails with EIO.
   await symlink("/proc/self/mem", join(folder, "s.db"));
-  const files = new SqliteFiles({ folder, mostOpen: 8, busyMillis: 0 });
+  const files = new SqliteFiles({ folder, hadLock: false, mostOpen: 8, busyMillis: 0 });
 
   assert.throws(() => files.open(["s"]), { code: "SQLITE_IOERR", message: "s.db: unable to open database file" });
   await assert.rejects(sqliteQuery(folder, "SELECT name FROM s.sqlite_master"), /disk I\/O error|unable to open/);
@@ -154,7 +208,7 @@ test("what the system has against a file is said: SQLite says that it cannot be 
   const folder = await tempFolder(context);
   await mkdir(join(folder, "s.db"));
 
-  assert.throws(() => new SqliteFiles({ folder, mostOpen: 8, busyMillis: 0 }).open(["s"]), {
+  assert.throws(() => new SqliteFiles({ folder, hadLock: false, mostOpen: 8, busyMillis: 0 }).open(["s"]), {
     code: "EISDIR",
     message: /^s\.db: a folder has its place/,
   });

@@ -83,7 +83,7 @@ test("another error than that of a lock stays as it is", () => {
 
 test("a transaction that another connection keeps open is distinguished from commits of it, by the file", async (context) => {
   const folder = await tempFolder(context);
-  const files = new SqliteFiles({ folder, mostOpen: 8, busyMillis: 0 });
+  const files = new SqliteFiles({ folder, hadLock: false, mostOpen: 8, busyMillis: 0 });
   context.after(() => files.close());
   files.open(["s"]);
   const other = new Database(join(folder, "s.db"));
