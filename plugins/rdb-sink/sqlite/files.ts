@@ -12,7 +12,7 @@ import {
   type OpenFile,
   openFile,
   removeBeside,
- 
+  removeEmptied,
   saveWritten,
 } from "./open-file.js";
 import type { SqliteThread } from "./worker.js";
@@ -51,13 +51,14 @@ export class SqliteFiles {
   }
 
   /**
-   * Opens the files of the schemas. A file that was removed or replaced, or one of those beside it, is opened again: SQLite would
-   * continue to write to the removed one. Call it before a transaction, for all its schemas: it may close other files.
+   * Opens the files of the schemas. A file that was removed, emptied or replaced, or one of those beside it, is opened again: SQLite would
+   * continue to write to the removed one, and others would see no row of an empty one. Call it before a transaction, for all its schemas: it may close other files.
    */
   open(schemas: readonly string[]): void {
     for (const schema of schemas) {
       const file = this.#open.get(schema);
       if (file === undefined) continue;
+      removeEmptied(file);
       const isThere = file.inode === inodeOf(file.path);
       if (isThere && hasItsBeside(file)) {
         this.#open.delete(schema);

@@ -84,6 +84,15 @@ function closeToOthers(path: string): void {
   }
 }
 
+/**
+ * Removes an open file that somebody emptied: SQLite itself gives a file its first page when it opens it. The connection keeps its locks
+ * until it is collected, so that another one could not write to this file.
+ */
+export function removeEmptied({ path, inode }: OpenFile): void {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found?.ino === inode && found?.size === 0) rmSync(path, { force: true });
+}
+
 /** SQLite would take what the files beside a removed or replaced file hold for a part of the one that has its place. */
 export function removeBeside({ beside }: OpenFile): void {
   for (const [path, inode] of beside) if (inode !== undefined && inodeOf(path) === inode) rmSync(path, { force: true });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { cp, mkdir, readdir, readlink, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdir, readdir, readlink, rename, rm, stat, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import Database from "libsql";
@@ -83,6 +83,27 @@ test("a folder whose lock file alone is removed is written on, and one without a
   await rm(own, { recursive: true });
   await another.persist({ events: [eventOf(entity("e", { a: "2" }), "s")] }, never);
   assert.deepEqual((await sqliteQuery(own, "SELECT a FROM s.e")).rows, [["2"]]);
+});
+
+test("what is stored after somebody emptied an open file is in the file", async (context) => {
+  const folder = await tempFolder(context);
+  const { sink, lines } = sinkOf({ rdb_dialect: "sqlite", rdb_folder: folder });
+  context.after(() => sink.stop(never));
+  const store = (value: string) =>
+    sink.persist({ events: [eventOf(entity("e", { a: value }), "s")], position: at(`c:${value}`) }, never);
+  await store("1");
+  assert.ok((await stat(join(folder, "s.db"))).size > 0);
+
+  await truncate(join(folder, "s.db"));
+  await store("2");
+  await store("3");
+
+  assert.deepEqual((await sqliteQuery(folder, "SELECT a FROM s.e")).rows, [["2"], ["3"]]);
+  assert.deepEqual((await sqliteQuery(folder, "PRAGMA s.integrity_check")).rows, [["ok"]]);
+  assert.deepEqual(
+    lines.filter(({ level }) => level === "warn").map(({ message }) => message),
+    ["the stored position is gone; the store may lack what was stored before"],
+  );
 });
 
 for (const removed of [["-wal", "-shm"], ["-wal"], ["-shm"]])
