@@ -1,4 +1,5 @@
 import { AgentError, type Event } from "../sdk/index.js";
+import { entityFault } from "./entity-fault.js";
 
 /** What a value was in the JSON of the notification. @stable */
 export type ValueKind = "string" | "number" | "boolean" | "null" | "object" | "array";
@@ -87,14 +88,17 @@ export function isEntityEvent(event: Event): event is EntityEvent {
 
 /**
  * The entity in the body of an event, typed. Throws with code `NOT_AN_ENTITY`, which makes a dead letter of the event, when
- * another handler or source made it.
+ * another handler or source made it, or a plugin made an entity whose attributes cannot be read.
  * @stable
  */
 export function entityOf({ body }: Event): Entity {
-  if (isEntity(body)) return body;
-  throw new AgentError(
-    "NOT_AN_ENTITY",
-    `storing an event: its body is ${typeof body}, not an entity with id, type and attributes`,
-    { retryable: false },
-  );
+  if (!isEntity(body))
+    throw notAnEntity(`storing an event: its body is ${typeof body}, not an entity with id, type and attributes`);
+  const fault = entityFault(body);
+  if (fault === undefined) return body;
+  throw notAnEntity(`storing entity "${body.id}": ${fault}; the plugin that made it must be corrected`);
+}
+
+function notAnEntity(message: string): AgentError {
+  return new AgentError("NOT_AN_ENTITY", message, { retryable: false });
 }
