@@ -51,7 +51,7 @@ function decoded(source: HandlerOfSource, request: InboundRequest): DecodedReque
     const refused = refusedByHandler(error);
     const sender = senderOf(error) ?? unknownSender;
     if (refused.cause !== "handler-failed") return { error, refused, sender };
-    return { error: requestFailed(name, request) ?? handlerFailed(source, error), refused, sender };
+    return { error: handlerFailed(source, error), refused, sender };
   }
 }
 
@@ -77,17 +77,28 @@ function faultOf(decoded: DecodedRequest): string | undefined {
   return typeof servicePath === "string" ? undefined : "no text as servicePath";
 }
 
-/** A handler that got no request is not the one to blame. The message holds nothing of what was handed over. */
-function requestFailed(name: string, request: Partial<InboundRequest>): AgentError | undefined {
-  const faults = [
-    [request.body instanceof Uint8Array, "a body of bytes"],
-    [request.receivedAt instanceof Date, "a Date as receivedAt"],
-    [typeof request.method === "string" && typeof request.path === "string", "texts as method and path"],
-  ] as const;
-  const lacking = faults.find(([isRight]) => !isRight);
+/**
+ * The refusal of what a source hands over in place of a request: no handler is to blame for it, and nothing may be stored of what cannot
+ * be accounted. The message holds nothing of what was handed over.
+ */
+export function malformedRequest(name: string, request: InboundRequest): Refusal | undefined {
+  const lacking = lackOf(Object(request));
   if (lacking === undefined) return undefined;
-  const message = `source "${name}" handed over a request without ${lacking[1]}; its plugin must be corrected`;
-  return new AgentError("REQUEST_MALFORMED", message, { retryable: false });
+  const message = `source "${name}" handed over a request without ${lacking}; its plugin must be corrected`;
+  const error = new AgentError("REQUEST_MALFORMED", message, { retryable: false });
+  return { error, refused: refusedByHandler(error), sender: unknownSender };
+}
+
+function lackOf({ body, receivedAt, method, path, headers }: Partial<InboundRequest>): string | undefined {
+  if (!(body instanceof Uint8Array)) return "a body of bytes";
+  if (!(receivedAt instanceof Date)) return "a Date as receivedAt";
+  if (typeof method !== "string" || typeof path !== "string") return "texts as method and path";
+  return typeof headers === "object" && headers !== null ? undefined : "an object as headers";
+}
+
+/** What a refusal is accounted for that has no request. */
+export function emptyRequest(receivedAt: Date): InboundRequest {
+  return { method: "", path: "", headers: {}, body: new Uint8Array(), receivedAt };
 }
 
 function handlerFailed({ name, handlerType = "without a name" }: HandlerOfSource, cause: unknown): AgentError {

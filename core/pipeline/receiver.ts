@@ -19,7 +19,14 @@ import { millisOf, type TransactionObserver } from "../tokens.js";
 import { type Addressee, addresseeOf, cleaned } from "./addressee.js";
 import { type ArrivalSwitch, nobodyLooks } from "./arrival-switch.js";
 import { BodyTurns, LARGE, roomOfProcess, type SharedRoom } from "./body-turns.js";
-import { decodedBy, type HandlerOfSource, type Refusal, unknownSender } from "./decoded-by.js";
+import {
+  decodedBy,
+  emptyRequest,
+  type HandlerOfSource,
+  malformedRequest,
+  type Refusal,
+  unknownSender,
+} from "./decoded-by.js";
 import { CountedWarnings } from "./log-lines.js";
 import { RefusedServices } from "./refused-services.js";
 import type { ServiceQuota } from "./service-quota.js";
@@ -78,6 +85,9 @@ export class Receiver {
 
   /** The `receive` of the source's context. A body for whose events the heap has no room waits for its turn. */
   readonly receive = (request: InboundRequest, refuse: Refuse = withoutContent): Promise<Reception> => {
+    const malformed = malformedRequest(this.#parts.name, request);
+    if (malformed !== undefined)
+      return inNextTurn(emptyRequest(this.#parts.now())).then((empty) => this.#refuse(empty, malformed, refuse));
     const turns = this.#turnsOf(request);
     if (turns.hasRoom(request.body.byteLength)) return this.#receive(request, refuse);
     return new Promise((resolve) => {

@@ -293,20 +293,27 @@ for (const { returned, is } of wrongResults)
     assert.ok(reason.includes(`its decode returned ${is}`), reason);
   });
 
-for (const { given, lacks } of [
-  { given: { body: "secret text" }, lacks: "a body of bytes" },
-  { given: { receivedAt: undefined }, lacks: "a Date as receivedAt" },
-  { given: { path: undefined }, lacks: "texts as method and path" },
+for (const { what, given, lacks } of [
+  { what: "a text as body", given: { ...request, body: "secret text" }, lacks: "a body of bytes" },
+  { what: "no body", given: { ...request, body: undefined }, lacks: "a body of bytes" },
+  { what: "a number as time", given: { ...request, receivedAt: receivedAt.getTime() }, lacks: "a Date as receivedAt" },
+  { what: "no time", given: { ...request, receivedAt: undefined }, lacks: "a Date as receivedAt" },
+  { what: "no path", given: { ...request, path: undefined }, lacks: "texts as method and path" },
+  { what: "no headers", given: { ...request, headers: undefined }, lacks: "an object as headers" },
+  { what: "nothing at all", given: undefined, lacks: "a body of bytes" },
 ])
-  test(`a source that hands over a request without ${lacks} is named, not its handler`, async () => {
-    const { receiver, loud } = receiverWith({ handler: throwing(new TypeError("no bytes: secret text")) });
-    const wrong = { ...request };
-    Object.assign(wrong, given);
+  test(`a source that hands over a request with ${what} is named; nothing of it is emitted, and further ones are taken`, async () => {
+    const emit = async () => {};
+    const { receiver, emitted, accounted, loud } = receiverWith({ emit });
 
-    await receiver.receive(wrong).catch(() => undefined);
+    const wrong = await Reflect.apply(receiver.receive, undefined, [given]);
+    const next = [await receiver.receive(request), await receiver.receive(request)];
 
+    assert.equal(wrong.accepted ? 200 : wrong.status, 500);
     const reason = String(Reflect.get(loud()[0]?.fields ?? {}, "reason"));
     assert.equal(reason, `source "s" handed over a request without ${lacks}; its plugin must be corrected`);
+    assert.deepEqual(next, [{ accepted: true }, { accepted: true }]);
+    assert.deepEqual([emitted.length, accounted.map(({ requestBytes }) => requestBytes)], [2, [0, 12, 12]]);
   });
 
 test("a handler that refuses with a status that accepts is named, and what it must be", async () => {
