@@ -126,7 +126,10 @@ function permissionLines(topology: Topology, catalogue: PluginCatalogue): readon
   return catalogue
     .list()
     .filter((plugin) => used.has(plugin.definition) && !isOwnPlugin(plugin))
-    .map(({ definition: { kind, type, permissions } }) => `${kind} ${type}: ${permissionsText(permissions)}`);
+    .map(
+      ({ definition: { kind, type, permissions } }) =>
+        `permissions of ${kind} ${type}: ${permissionsText(permissions)}`,
+    );
 }
 
 function counted(severity: "error" | "warning", faults: readonly ConfigurationFault[]): string {

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
+import { pluginFoldersProperty, pluginPackagesProperty } from "../configuration/schema/kernel-properties.js";
 import { reasonOf } from "../sdk/index.js";
 import { type CommandContext, type DefineCommand, exitCodes, printingOnly, type Terminal } from "./command.js";
 
@@ -98,12 +99,22 @@ async function programOf(args: readonly string[], given: Omit<CommandContext, "p
     .configureOutput({
       writeOut: (text) => terminal.out(text.trimEnd()),
       writeErr: (text) => terminal.err(text.trimEnd()),
+      outputError: (text, write) => write(`${text.trimEnd()}${swallowed(text, args)}`),
     });
   for (const { name, description, load } of commands) {
     const command = program.command(name).description(description);
     if (args.includes(name)) (await load()).define(command, context);
   }
   return program;
+}
+
+const PLUGIN_LISTS = [pluginFoldersProperty, pluginPackagesProperty].map(({ option }) => option.split(" ", 1).join());
+
+/** An option that takes a list takes what is written behind it, too. */
+function swallowed(text: string, args: readonly string[]): string {
+  const list = PLUGIN_LISTS.find((name) => args.includes(name));
+  if (list === undefined || !text.includes("missing required argument")) return "";
+  return `; ${list} takes everything up to the next option: write the argument before it, or behind --`;
 }
 
 /** `<version>.<revision>`: the version of package.json and the source revision recorded by the build. */

@@ -1,4 +1,5 @@
-import { realpath } from "node:fs/promises";
+import { access, realpath } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
 import { messageOf } from "../sdk/causes.js";
 import { isRecord } from "../sdk/event.js";
 import { type AnyPlugin, API_VERSION, codeOf, reasonOf } from "../sdk/index.js";
@@ -86,11 +87,26 @@ const AS_ES_MODULE =
 
 /** Not within the limit: finding the place of a syntax error takes processes of its own. */
 async function notLoaded(error: unknown, specifier: string): Promise<ProblemText> {
+  if (await isAbsent(error, specifier)) return NOT_BUILT;
   const remedy = isRequireOfDeneb(error)
     ? AS_ES_MODULE
     : "correct the file, install what it imports, or remove its folder";
   const { reasonNotLoaded } = await import("./load-errors.js");
   return { cause: `could not be loaded: ${await reasonNotLoaded(error, specifier)}`, remedy };
+}
+
+const NOT_BUILT = {
+  cause: "is what its package names as its code, and is not there",
+  remedy: "build the package (npm run build), or remove its folder",
+} as const;
+
+/** Whether it is the file of the plugin itself that is missing, and not one that it imports. */
+async function isAbsent(error: unknown, specifier: string): Promise<boolean> {
+  if (codeOf(error) !== "ERR_MODULE_NOT_FOUND" || !specifier.startsWith("file:")) return false;
+  return await access(fileURLToPath(specifier)).then(
+    () => false,
+    () => true,
+  );
 }
 
 /** The agent lends `deneb/...` to imports; to install what has that name is no remedy. */

@@ -142,7 +142,16 @@ test("check shows the permissions of the plugins of others that a file uses", as
   const { stdout, code } = await checked(context, mine);
 
   assert.equal(code, 0);
-  assert.match(stdout, /^interceptor mine: hosts: what "url" says, \*\.example\.org; no folders; no other programs$/m);
+  assert.match(
+    stdout,
+    /^permissions of interceptor mine: hosts: what "url" says, \*\.example\.org; no folders; no other programs$/m,
+  );
+});
+
+test("check says of a plugin without declared permissions that it is permissions that it lacks", async (context) => {
+  const { stdout } = await checked(context, mine, "");
+
+  assert.match(stdout, /^permissions of interceptor mine: it declares none; it may do what the agent may$/m);
 });
 
 test("check refuses a configured host that the plugin does not declare, and accepts one that it does", async (context) => {

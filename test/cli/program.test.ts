@@ -78,3 +78,20 @@ test("an unknown command is bad input, with the nearest one", async () => {
   assert.equal(exitCode, 2);
   assert.match(err, /unknown command 'chekc'\n.*check/);
 });
+
+for (const args of [
+  ["sql", "--plugins", "mine", "select 1"],
+  ["explain", "--config", "agent.properties", "--plugin-packages", "deneb-plugin-mine", "notification.json"],
+])
+  test(`${args[0]} whose argument is read as one more plugin says so, and where to write it`, async () => {
+    const { exitCode, err } = await command(args);
+
+    assert.equal(exitCode, 2);
+    assert.match(err, /missing required argument '\w+'; --plugin\S+ takes everything up to the next option: write/);
+  });
+
+test("an argument that is missing without a list before it is reported without advice about lists", async () => {
+  const { err } = await command(["sql", "--config", "agent.properties"]);
+
+  assert.equal(err, "error: missing required argument 'query'");
+});

@@ -98,6 +98,21 @@ test("a folder that may not be read is named with the reason, and the others are
   assert.match(problem.cause, /cannot be read: .*EACCES/);
 });
 
+test("a package that was not built is named with the file that is missing, and the remedy", async (context) => {
+  const manifest = { type: "module", keywords: ["deneb-plugin"], exports: "./dist/index.js" };
+  const folder = await folderOf(context, { "package.json": JSON.stringify(manifest) });
+
+  const { problems } = await discover([folder]);
+
+  assert.deepEqual(problems, [
+    {
+      origin: join(folder, "dist", "index.js"),
+      cause: "is what its package names as its code, and is not there",
+      remedy: "build the package (npm run build), or remove its folder",
+    },
+  ]);
+});
+
 const broken = [
   { says: "a syntax error", text: "export default {", cause: /could not be loaded: / },
   {
