@@ -88,9 +88,7 @@ const AS_ES_MODULE =
 /** Not within the limit: finding the place of a syntax error takes processes of its own. */
 async function notLoaded(error: unknown, specifier: string): Promise<ProblemText> {
   if (await isAbsent(error, specifier)) return NOT_BUILT;
-  const remedy = isRequireOfDeneb(error)
-    ? AS_ES_MODULE
-    : "correct the file, install what it imports, or remove its folder";
+  const remedy = isOfCommonJs(error) ? AS_ES_MODULE : "correct the file, install what it imports, or remove its folder";
   const { reasonNotLoaded } = await import("./load-errors.js");
   return { cause: `could not be loaded: ${await reasonNotLoaded(error, specifier)}`, remedy };
 }
@@ -109,9 +107,14 @@ async function isAbsent(error: unknown, specifier: string): Promise<boolean> {
   );
 }
 
-/** The agent lends `deneb/...` to imports; to install what has that name is no remedy. */
-function isRequireOfDeneb(error: unknown): boolean {
-  return codeOf(error) === "MODULE_NOT_FOUND" && /^Cannot find module 'deneb\//.test(messageOf(error));
+/**
+ * A module that Node takes for CommonJS. The agent lends `deneb/...` to imports; to install what has that name is no remedy. And a folder
+ * without a package belongs to the one above it, which is of CommonJS as `npm init` makes it.
+ */
+function isOfCommonJs(error: unknown): boolean {
+  const message = messageOf(error);
+  if (error instanceof SyntaxError) return /outside a module|^Unexpected token 'export'/.test(message);
+  return codeOf(error) === "MODULE_NOT_FOUND" && /^Cannot find module 'deneb\//.test(message);
 }
 
 /** Limits after which a module that keeps the processor busy is not waited for any more. */

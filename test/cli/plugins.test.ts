@@ -192,7 +192,7 @@ test("check of an unknown type says how to find and load a plugin of others", as
   assert.equal(code, 2);
   assert.match(
     stderr,
-    /is no known type of channel; known: .*; "deneb plugins search pulsar" finds packages of others, --plugin-packages loads an installed one, by convention deneb-plugin-pulsar/,
+    /is no known type of channel; known: .*; "deneb plugins search pulsar" finds packages of others, --plugin-packages loads an installed one, by convention deneb-plugin-pulsar, and --plugins one in a folder; an agent that runs knows those of its start/,
   );
 });
 

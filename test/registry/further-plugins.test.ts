@@ -109,13 +109,15 @@ const modulesForRequire = [
     code: 'Object.defineProperty(exports, "__esModule", { value: true }); exports.default = { kind: "sink" };',
     cause: /^was compiled to a CommonJS module$/,
   },
+  { code: 'import "deneb/sdk";', cause: /^could not be loaded: .*import statement outside a module/ },
+  { code: "export default {};", cause: /^could not be loaded: .*Unexpected token 'export'/ },
 ] as const;
 
 for (const { code, cause } of modulesForRequire)
   test(`of the CommonJS module ${code} the remedy is an ES module`, async (context) => {
     const folder = await tempFolder(context);
     await writeFiles(folder, {
-      "mine/package.json": '{ "keywords": ["deneb-plugin"], "main": "main.js" }',
+      "mine/package.json": '{ "type": "commonjs", "keywords": ["deneb-plugin"], "main": "main.js" }',
       "mine/main.js": code,
     });
 

@@ -99,7 +99,8 @@ function namesIn(origin: string): readonly string[] {
 function ofOthers(type: string): string {
   if (!/^[a-z0-9][a-z0-9._-]*$/.test(type)) return "";
   const search = `"deneb plugins search ${type}" finds packages of others`;
-  return `; ${search}, --plugin-packages loads an installed one, by convention deneb-plugin-${type}`;
+  const loads = `--plugin-packages loads an installed one, by convention deneb-plugin-${type}, and --plugins one in a folder`;
+  return `; ${search}, ${loads}; an agent that runs knows those of its start`;
 }
 
 const CLASS_NAME = /^(?:\w+\.)+[A-Z][\w$]*$/;
