@@ -124,14 +124,17 @@ class NodeConnection {
 
   #over(request: OpenRequest): void {
     if (this.#served !== request) return;
-    this.#served = undefined;
     request.over();
     // After a last response nothing is served.
     const next = this.#socket.writable ? this.#waiting.shift() : undefined;
-    if (next === undefined) {
-      this.#last?.();
-      return;
-    }
+    this.#served = next;
+    if (next === undefined) this.#last?.();
+    // Refusals need no turn of their own: the thousands of one sender would keep all others waiting.
+    else setImmediate(() => this.#beginNext(next));
+  }
+
+  #beginNext(next: OpenRequest): void {
+    if (this.#served !== next || !this.#socket.writable) return;
     // The body of the last one may not have arrived.
     if (this.#waiting.length === 0 && this.#last === undefined) this.#socket.resume();
     this.#begin(next);

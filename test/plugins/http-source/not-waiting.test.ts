@@ -135,6 +135,30 @@ test("the requests of a sender that does not wait are served one after another, 
   assert.deepEqual(idsOf(emitted), all);
 });
 
+test("the refusals of a sender that does not wait leave turns of the event loop to others", async (context) => {
+  const { port, refused } = await runningSource(context);
+  const connection = await RawConnection.open(context, port);
+  const inTurns: number[] = [];
+  let looking = true;
+  let before = 0;
+  const look = () => {
+    inTurns.push(refused.length - before);
+    before = refused.length;
+    if (looking) setImmediate(look);
+  };
+  setImmediate(look);
+
+  connection.send(post("").replace("/notify", "/other").repeat(300));
+  await until(
+    async () => refused.length,
+    (length) => length === 300,
+  );
+  looking = false;
+
+  // The first two: the connection goes to Node's parser with the second one.
+  assert.ok(Math.max(...inTurns) <= 2, `${Math.max(...inTurns)} in one turn`);
+});
+
 test("a sender that does not wait and goes away leaves the room of its bodies to others", async (context) => {
   const { emit, calls, begun } = held();
   const config = { max_bytes_in_flight: 100_000, max_body_size: 50_000 };
