@@ -3,7 +3,36 @@
  * names neither the entity nor the attribute, and that looks like an error of the store.
  */
 export function entityFault({ api, attributes }: { readonly api?: unknown; readonly attributes: readonly unknown[] }) {
-  return api === undefined || api === "v2" ? attributesFault(attributes) : 'its api is neither "v2" nor absent';
+  if (api !== undefined && api !== "v2") return 'its api is neither "v2" nor absent';
+  return areReadable(attributes) ? undefined : attributesFault(attributes);
+}
+
+/** Whether nothing is wrong, without a text for what is: this runs for every event. */
+function areReadable(attributes: readonly unknown[]): boolean {
+  for (let at = 0; at < attributes.length; at += 1) {
+    const attribute = partsOf(attributes[at]);
+    if (attribute === undefined || !isReadable(attribute) || !Array.isArray(attribute.members)) return false;
+    const { others } = attribute;
+    if (others !== undefined && !(Array.isArray(others) && areReadable(others))) return false;
+  }
+  return true;
+}
+
+function isReadable({ name, type, value, members }: Parts): boolean {
+  if (typeof name !== "string" || (type !== undefined && typeof type !== "string") || !isValue(value)) return false;
+  return members === undefined || (Array.isArray(members) && areReadableMembers(members));
+}
+
+function areReadableMembers(members: readonly unknown[]): boolean {
+  for (let at = 0; at < members.length; at += 1) {
+    const member = partsOf(members[at]);
+    if (member === undefined || !isReadable(member)) return false;
+  }
+  return true;
+}
+
+function partsOf(made: unknown): Parts | undefined {
+  return typeof made === "object" && made !== null ? made : undefined;
 }
 
 function attributesFault(attributes: readonly unknown[]): string | undefined {
