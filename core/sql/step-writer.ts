@@ -6,6 +6,7 @@ import type { Bookkeeping, Kept } from "./features/positions/bookkeeping.js";
 import type { RowBuilder } from "./row-builder.js";
 import type { Step, TableBatch } from "./rows/grouping.js";
 import { type FittedRows, fittedToKnown } from "./tables/fitting.js";
+import { lookUp } from "./tables/known-store.js";
 import { type ListedStore, makeMissing } from "./tables/make-missing.js";
 import { makePartitionsFor } from "./tables/make-partitions.js";
 import type { WrittenTables } from "./tables/table-life.js";
@@ -62,15 +63,15 @@ export class StepWriter {
   }
 
   /**
-   * Another process may have dropped a known table, or created a typed column with another type: then everything is
-   * looked up and created once more.
+   * Another process may have dropped a known table, created a typed column with another type, or changed the type of one: then everything
+   * is looked up and created once more.
    */
   async write(write: StepOfBatch, signal: AbortSignal): Promise<Receipt> {
     const { tables } = write;
     try {
       return await this.#writePartitioned(write, signal);
     } catch (error) {
-      if (!this.#isStale(error, tables)) throw error;
+      if (!(await this.#isStale(error, tables, signal))) throw error;
       for (const { name } of tables) {
         this.#store.tables.forget(name);
         this.#store.tables.forget(this.#store.dialect.positionsTable(name));
@@ -95,13 +96,22 @@ export class StepWriter {
     }
   }
 
-  #isStale(error: unknown, tables: readonly TableBatch[]): boolean {
+  async #isStale(error: unknown, tables: readonly TableBatch[], signal: AbortSignal): Promise<boolean> {
     const { errors } = this.#store.dialect;
     const databaseError = databaseErrorOf(error);
-    return (
-      errors.missing(databaseError) ||
-      (!errors.retryable(databaseError) && tables.some(({ native }) => native.size > 0))
-    );
+    if (errors.missing(databaseError)) return true;
+    if (errors.retryable(databaseError)) return false;
+    return tables.some(({ native }) => native.size > 0) || (await this.#haveChanged(tables, signal));
+  }
+
+  /** Whether the columns of known tables are not those that the database has now. */
+  async #haveChanged(tables: readonly TableBatch[], signal: AbortSignal): Promise<boolean> {
+    const names = tables.map(({ name }) => name);
+    const known = names.map((name) => this.#store.tables.columns(name));
+    for (const name of names) this.#store.tables.forget(name);
+    await lookUp(names, this.#store, signal);
+    // Equal lists are one.
+    return names.some((name, index) => this.#store.tables.columns(name) !== known[index]);
   }
 
   /** Undefined if tables may have to be created, or listed in the register. */

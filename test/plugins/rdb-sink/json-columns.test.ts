@@ -101,3 +101,17 @@ test(
     assert.deepEqual(rows, [{ beside: JSON.stringify('{"k": "x"}') }]);
   }),
 );
+
+test(
+  "a column of text that somebody makes one of JSON takes what follows as JSON",
+  { skip },
+  onDatabase({}, async (query, { sink }) => {
+    await sink.persist({ events: [event("first", "altered")] }, never);
+    await query("ALTER TABLE altered.e_t ALTER COLUMN a TYPE jsonb USING to_jsonb(a)");
+
+    await sink.persist({ events: [event("then", "altered"), event({ k: "x" }, "altered")] }, never);
+
+    const rows = await query("SELECT a FROM altered.e_t ORDER BY ctid");
+    assert.deepEqual(rows, [{ a: '"first"' }, { a: '"then"' }, { a: '{"k": "x"}' }]);
+  }),
+);
