@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { EventEmitter, once } from "node:events";
 import { test } from "node:test";
-import { codeOf } from "../../core/sdk/index.js";
+import { codeOf, reasonOf, retryableOf } from "../../core/sdk/index.js";
 import { type ConnectionParts, oneConnection, plain } from "../../core/sql/index.js";
 import { never } from "../plugins/rdb-sink/sinks.js";
 
@@ -118,3 +118,32 @@ test("closing waits for running work until the grace period is over; nothing ope
   assert.equal(await later.driver.read([plain(at, "R")], never).catch(codeOf), "WRITE_ABORTED");
   assert.deepEqual(later.told, []);
 });
+
+test("a NULL that the client gives as null is one", async () => {
+  const { driver } = recorder(nothing, { run: async () => JSON.parse('[["a", null]]') });
+
+  assert.deepEqual(await driver.read([plain(at, "R")], never), [["a", undefined]]);
+});
+
+for (const { what, answer, is } of [
+  { what: "nothing", answer: undefined, is: "undefined in place of a list of rows" },
+  { what: "the whole result of a client", answer: { rows: [] }, is: "an object (Object) in place of a list of rows" },
+  {
+    what: "rows as objects",
+    answer: [{ a: "1" }],
+    is: "an object (Object) in place of a row, which is a list of texts",
+  },
+  { what: "a number as cell", answer: [["a", 1]], is: "number in place of a text, or undefined for NULL" },
+  { what: "a date as cell", answer: [[new Date(0)]], is: "an object (Date) in place of a text, or undefined for NULL" },
+])
+  test(`a run that returns ${what} is named as what must be corrected, and no event is refused for it`, async () => {
+    const wrong: Partial<ConnectionParts<number>> = {};
+    Object.assign(wrong, { run: async () => answer });
+    const { driver } = recorder(nothing, wrong);
+
+    await assert.rejects(driver.read([plain(at, "R")], never), (error) => {
+      assert.deepEqual([codeOf(error), retryableOf(error)], ["ROWS_MALFORMED", true]);
+      assert.ok(reasonOf(error).includes(`returned ${is}`), reasonOf(error));
+      return true;
+    });
+  });

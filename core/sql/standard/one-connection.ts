@@ -1,4 +1,4 @@
-import type { QueryResult } from "../../sdk/index.js";
+import { AgentError, type QueryResult } from "../../sdk/index.js";
 import { type Driver, unexpectedChanges, unlessAborted, writeAborted } from "../contract/driver.js";
 import type { Cell, Statement } from "../contract/statement.js";
 
@@ -61,7 +61,7 @@ export function oneConnection<Connection>(parts: ConnectionParts<Connection>): D
     const every = statements.flatMap(({ text, runs, changes }) => runs.map((run) => ({ text, run, changes })));
     for (const { text, run, changes } of every) {
       if (closed || signal.aborted) throw writeAborted();
-      const answer = await parts.run(own, text, run);
+      const answer = rowsIn(await parts.run(own, text, run));
       if (changes !== undefined && answer.length !== changes) throw unexpectedChanges();
       for (const row of answer) rows.push(row);
     }
@@ -117,4 +117,28 @@ export function oneConnection<Connection>(parts: ConnectionParts<Connection>): D
       await drop();
     },
   };
+}
+
+/** What `run` returned, with null as the NULL that it is in most clients. Anything else would fail far from here, as if the database were away. */
+function rowsIn(answer: unknown): readonly (readonly Cell[])[] {
+  if (!Array.isArray(answer)) throw malformed(answer, "a list of rows");
+  return answer.map((row: unknown) => {
+    if (!Array.isArray(row)) throw malformed(row, "a row, which is a list of texts");
+    return row.map((cell: unknown) => {
+      if (cell === null || cell === undefined) return undefined;
+      if (typeof cell !== "string") throw malformed(cell, "a text, or undefined for NULL");
+      return cell;
+    });
+  });
+}
+
+function malformed(made: unknown, wanted: string): AgentError {
+  const is = typeof made === "object" && made !== null ? `an object (${classOf(made)})` : `${typeof made}`;
+  const message = `reading rows: run of its connection returned ${is} in place of ${wanted}; its plugin must be corrected`;
+  return new AgentError("ROWS_MALFORMED", message, { retryable: true });
+}
+
+function classOf(made: object): string {
+  const { name }: { readonly name?: unknown } = Object(Reflect.get(made, "constructor"));
+  return typeof name === "string" ? name : "of no class";
 }
