@@ -21,6 +21,7 @@ import {
   type Refusal,
   refuseMalformed,
   reloading,
+  tooManyWaiting,
 } from "./responses.js";
 import {
   checkInterval,
@@ -51,7 +52,10 @@ export class Listener implements Handover {
   readonly #limit: ConnectionLimit;
   readonly #plain: HeadReader;
   readonly #handshakes = new Handshakes();
-  readonly #byNode = new NodeConnections(() => this.#answered());
+  readonly #byNode = new NodeConnections({
+    idle: () => this.#answered(),
+    tooMany: () => this.#count(tooManyWaiting),
+  });
   #owner: ListenerOwner;
   #tls: TlsServer | undefined;
   #held: HeldRequests | undefined;

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { type WaitingRequests, waitingInProcess } from "./limits.js";
 
 /** Milliseconds between two looks at whether senders read their responses, while the source stops. */
 const LOOK_MILLIS = 1000;
@@ -14,15 +15,23 @@ interface OpenRequest {
   over(): void;
 }
 
+interface NodeConnectionsParts {
+  /** Called when no request is without its response any longer. */
+  readonly idle: () => void;
+  /** Called when a connection was closed because too many requests wait. */
+  readonly tooMany: () => void;
+  /** Those of the process when absent. */
+  readonly waiting?: WaitingRequests | undefined;
+}
+
 /** The requests of all connections that Node's parser reads, until they have their responses. */
 export class NodeConnections {
   readonly #open = new Map<Socket, NodeConnection>();
-  readonly #idle: () => void;
+  readonly #parts: NodeConnectionsParts;
   #unanswered = 0;
 
-  /** `idle` is called when no request is without its response any longer. */
-  constructor(idle: () => void) {
-    this.#idle = idle;
+  constructor(parts: NodeConnectionsParts) {
+    this.#parts = parts;
   }
 
   get unanswered(): number {
@@ -35,7 +44,7 @@ export class NodeConnections {
     const counted = () => {
       over();
       this.#unanswered -= 1;
-      if (this.#unanswered === 0) this.#idle();
+      if (this.#unanswered === 0) this.#parts.idle();
     };
     this.#connectionOf(socket).add({ ...open, over: counted });
   }
@@ -58,12 +67,15 @@ export class NodeConnections {
   #connectionOf(socket: Socket): NodeConnection {
     const open = this.#open.get(socket);
     if (open !== undefined) return open;
-    const opened = new NodeConnection(socket);
+    const { tooMany, waiting = waitingInProcess } = this.#parts;
+    const opened = new NodeConnection(socket, { tooMany, waiting });
     this.#open.set(socket, opened);
     socket.once("close", () => this.#open.delete(socket));
     return opened;
   }
 }
+
+type ConnectionParts = Pick<NodeConnectionsParts, "tooMany"> & { readonly waiting: WaitingRequests };
 
 /**
  * The requests of one connection, which are served one after another: one that is refused may close the connection, and nothing
@@ -72,23 +84,30 @@ export class NodeConnections {
  */
 class NodeConnection {
   readonly #socket: Socket;
+  readonly #parts: ConnectionParts;
   #served: OpenRequest | undefined;
   #waiting: OpenRequest[] = [];
   #last: (() => void) | undefined;
   /** The response that waited for its sender at the last look. */
   #unread: ServerResponse | undefined;
 
-  constructor(socket: Socket) {
+  constructor(socket: Socket, parts: ConnectionParts) {
     this.#socket = socket;
+    this.#parts = parts;
     socket.once("close", this.#closed);
     socket.on("resume", this.#hold);
   }
 
   add(request: OpenRequest): void {
-    if (this.#served === undefined) this.#begin(request);
-    else {
+    if (this.#socket.destroyed) request.over();
+    else if (this.#served === undefined) this.#begin(request);
+    else if (this.#parts.waiting.admit()) {
       this.#waiting.push(request);
       this.#hold();
+    } else {
+      this.#socket.destroy();
+      request.over();
+      this.#parts.tooMany();
     }
   }
 
@@ -99,7 +118,9 @@ class NodeConnection {
     this.#socket.pause();
     const broken = this.#all.filter(({ request }) => !request.complete);
     if (this.#served?.request.complete === false) this.#served = undefined;
-    this.#waiting = this.#waiting.filter(({ request }) => request.complete);
+    const whole = this.#waiting.filter(({ request }) => request.complete);
+    this.#parts.waiting.release(this.#waiting.length - whole.length);
+    this.#waiting = whole;
     for (const { over } of broken) over();
     if (this.#served === undefined) work();
   }
@@ -129,8 +150,11 @@ class NodeConnection {
     const next = this.#socket.writable ? this.#waiting.shift() : undefined;
     this.#served = next;
     if (next === undefined) this.#last?.();
-    // Refusals need no turn of their own: the thousands of one sender would keep all others waiting.
-    else setImmediate(() => this.#beginNext(next));
+    else {
+      this.#parts.waiting.release(1);
+      // Refusals need no turn of their own: the thousands of one sender would keep all others waiting.
+      setImmediate(() => this.#beginNext(next));
+    }
   }
 
   #beginNext(next: OpenRequest): void {
@@ -147,6 +171,7 @@ class NodeConnection {
 
   readonly #closed = (): void => {
     const all = this.#all;
+    this.#parts.waiting.release(this.#waiting.length);
     this.#served = undefined;
     this.#waiting = [];
     this.#last = undefined;

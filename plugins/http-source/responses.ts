@@ -43,6 +43,14 @@ export const noToken: Refusal = {
   headers: { "WWW-Authenticate": 'Bearer realm="notifications"', ...closing },
 };
 
+/** The connection is closed without a response: those to the requests before it may not have been read. */
+export const tooManyWaiting: Refusal = {
+  status: 503,
+  cause: "too-many-waiting",
+  reason: "Too many requests wait for the responses to earlier ones of their connections",
+  headers: closing,
+};
+
 function busy(cause: string, reason: string, retryAfter: number): Refusal {
   return { status: 503, cause, reason, headers: { "Retry-After": String(retryAfter), ...closing } };
 }
@@ -150,6 +158,7 @@ export const httpRefusals = [
   tooLarge(0),
   noRoomForBody(0),
   tooManyConnections(0),
+  tooManyWaiting,
   reloading(0),
   noToken,
   notHttp,
