@@ -1,5 +1,5 @@
 import { AgentError, type Event } from "../sdk/index.js";
-import { entityFault } from "./entity-fault.js";
+import { entityFault, type MadeParts } from "./entity-fault.js";
 
 /** What a value was in the JSON of the notification. @stable */
 export type ValueKind = "string" | "number" | "boolean" | "null" | "object" | "array";
@@ -94,9 +94,46 @@ export function isEntityEvent(event: Event): event is EntityEvent {
 export function entityOf({ body }: Event): Entity {
   if (!isEntity(body))
     throw notAnEntity(`storing an event: its body is ${typeof body}, not an entity with id, type and attributes`);
-  const fault = entityFault(body);
-  if (fault === undefined) return body;
-  throw notAnEntity(`storing entity "${body.id}": ${fault}; the plugin that made it must be corrected`);
+  if (isReadable(body)) return body;
+  throw notAnEntity(`storing entity "${body.id}": ${entityFault(body)}; the plugin that made it must be corrected`);
+}
+
+/** Whether its parts are what their types say; a plugin in JavaScript may have made them. This runs for every event. */
+function isReadable({ api, attributes }: { readonly api?: unknown; readonly attributes: readonly unknown[] }): boolean {
+  return (api === undefined || api === "v2") && areAttributes(attributes);
+}
+
+function areAttributes(made: readonly unknown[]): boolean {
+  for (let at = 0; at < made.length; at += 1) {
+    const attribute = partsOf(made[at]);
+    if (attribute === undefined || !isNamedValue(attribute) || attribute.members === undefined) return false;
+    const { others } = attribute;
+    if (others !== undefined && !(Array.isArray(others) && areAttributes(others))) return false;
+  }
+  return true;
+}
+
+function areMembers(made: readonly unknown[]): boolean {
+  for (let at = 0; at < made.length; at += 1) {
+    const member = partsOf(made[at]);
+    if (member === undefined || !isNamedValue(member)) return false;
+  }
+  return true;
+}
+
+function isNamedValue({ name, type, value, members }: MadeParts): boolean {
+  if (typeof name !== "string" || (type !== undefined && typeof type !== "string") || !isMadeValue(value)) return false;
+  return members === undefined || (Array.isArray(members) && areMembers(members));
+}
+
+function isMadeValue(made: unknown): boolean {
+  if (typeof made !== "object" || made === null) return false;
+  const { kind, text }: { readonly kind?: unknown; readonly text?: unknown } = made;
+  return typeof kind === "string" && typeof text === "string";
+}
+
+function partsOf(made: unknown): MadeParts | undefined {
+  return typeof made === "object" && made !== null ? made : undefined;
 }
 
 function notAnEntity(message: string): AgentError {

@@ -1,7 +1,8 @@
 import { constants } from "node:fs";
-import { access, readdir, realpath } from "node:fs/promises";
+import { access, readdir, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
+import { codeOf } from "deneb/sdk";
 import {
   abortable,
   type Cell,
@@ -18,7 +19,7 @@ import { fileName, schemaOf, schemasOf } from "./file-name.js";
 import { inTurn } from "./file-turns.js";
 import { hasLock, refuseGone } from "./gone-folder.js";
 import { mostOpenDatabases } from "./open-file-limit.js";
-import { isFolder, makePrivateFolder } from "./private-folder.js";
+import { makePrivateFolder } from "./private-folder.js";
 import type { SqliteReply, SqliteRequest, SqliteThread } from "./worker.js";
 
 interface Waiting {
@@ -129,10 +130,20 @@ export class SqliteDriver implements Driver {
 
   async #makeFolder(): Promise<void> {
     const isLocked = lockedFolders.has(this.#folder);
-    if (await isFolder(this.#folder)) {
+    if (await this.#hasFolder()) {
       if (!isLocked && hasLock(this.#folder)) lockedFolders.add(this.#folder);
     } else if (isLocked) refuseGone(this.#folder);
     else await makePrivateFolder(this.#folder);
+  }
+
+  async #hasFolder(): Promise<boolean> {
+    try {
+      return (await stat(this.#folder)).isDirectory();
+    } catch (error) {
+      // A disk that fails has not lost the folder.
+      if (codeOf(error) === "EIO") throw error;
+      return false;
+    }
   }
 
   /** The real name, which is the same for all drivers that write there; from the first write on this one is among them. */
