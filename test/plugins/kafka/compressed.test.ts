@@ -90,12 +90,15 @@ test("a read of a log fails with the reason where there is nothing but records t
   const log = ownLog(context, { address: kafkaOfTests() }, { topic });
   await log.open(never());
   await compressesWithZstd(cluster, topic);
-  await log.append(0, Buffer.from("compressed by the broker"));
 
-  const read = () => log.read(new Map([[0, 0]]), { bytes: 1_000_000, waitMillis: 100 }, never());
+  // The broker writes with its setting of before for a while.
+  const readAppended = async () => {
+    const { offset } = await log.append(0, Buffer.from("compressed by the broker"));
+    return await log.read(new Map([[0, offset]]), { bytes: 1_000_000, waitMillis: 100 }, never());
+  };
   const failure = await until(
     async () =>
-      await read().then(
+      await readAppended().then(
         () => undefined,
         (error: unknown) => error,
       ),
