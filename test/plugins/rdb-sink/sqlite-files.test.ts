@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { cp, mkdir, readdir, readlink, rename, rm, stat, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import Database from "libsql";
 import { retryableOf } from "../../../core/sdk/index.js";
 import { plain } from "../../../core/sql/index.js";
@@ -32,16 +32,22 @@ test("a file that a backup replaced while it was open goes on with the rows of t
   assert.deepEqual((await sqliteQuery(folder, "PRAGMA s.integrity_check")).rows, [["ok"]]);
 });
 
+/** The folder "data" with the lock of an agent, and what stores a value there. */
+async function lockedFolder(context: TestContext, parent: string) {
+  const folder = join(parent, "data");
+  await mkdir(folder);
+  await writeFile(join(folder, "deneb.lock"), "");
+  const { sink } = sinkOf({ rdb_dialect: "sqlite", rdb_folder: folder });
+  context.after(() => sink.stop(never));
+  const store = (value: string, service = "s") =>
+    sink.persist({ events: [eventOf(entity("e", { a: value }), service)] }, never);
+  return { folder, store };
+}
+
 for (const left of ["nothing", "an empty folder"])
   test(`while the folder of an agent is moved away, with its lock, and ${left} is there, nothing is stored there`, async (context) => {
     const parent = await tempFolder(context);
-    const folder = join(parent, "data");
-    await mkdir(folder);
-    await writeFile(join(folder, "deneb.lock"), "");
-    const { sink } = sinkOf({ rdb_dialect: "sqlite", rdb_folder: folder });
-    context.after(() => sink.stop(never));
-    const store = (value: string, service = "s") =>
-      sink.persist({ events: [eventOf(entity("e", { a: value }), service)] }, never);
+    const { folder, store } = await lockedFolder(context, parent);
     await store("before");
     await rename(folder, `${folder}-away`);
     if (left !== "nothing") await mkdir(folder);
@@ -63,13 +69,7 @@ for (const left of ["nothing", "an empty folder"])
   });
 
 test("a folder whose lock file alone is removed is written on, and one without a lock is made again", async (context) => {
-  const folder = join(await tempFolder(context), "data");
-  await mkdir(folder);
-  await writeFile(join(folder, "deneb.lock"), "");
-  const { sink } = sinkOf({ rdb_dialect: "sqlite", rdb_folder: folder });
-  context.after(() => sink.stop(never));
-  const store = (value: string, service = "s") =>
-    sink.persist({ events: [eventOf(entity("e", { a: value }), service)] }, never);
+  const { folder, store } = await lockedFolder(context, await tempFolder(context));
   await store("1");
   await rm(join(folder, "deneb.lock"));
   await store("2");
