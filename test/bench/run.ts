@@ -1,5 +1,5 @@
 import { writeFile } from "node:fs/promises";
-import { provideServers } from "../support/servers.js";
+import { provideSome } from "../support/servers.js";
 import { choose } from "./choose.js";
 import { environment } from "./environment.js";
 import { generatorOf } from "./generators.js";
@@ -8,6 +8,7 @@ import { originalCases } from "./original-cases.js";
 import { recordedCases } from "./recorded-cases.js";
 import { jsonReport, markdownReport, type Report, terminalReport } from "./report.js";
 import { measureRounds } from "./rounds.js";
+import { serversOf } from "./servers-of.js";
 import { type BenchSet, setOf } from "./sets.js";
 import { type Survey, withSurveys } from "./survey.js";
 import { unwindAll } from "./unwinding.js";
@@ -42,9 +43,10 @@ function namesOf({ ceilings, cases, growth, scale }: BenchSet): readonly string[
 }
 
 async function withServers(options: BenchOptions): Promise<void> {
-  if (options.bodies.length === 0) chosen(options, []); // A wrong text is reported at once.
+  // A wrong text is reported at once; recorded bodies are not read yet.
+  const known = options.bodies.length === 0 ? [chosen(options, [])] : [];
   const generator = await generatorOf(options.generator);
-  const servers = await provideServers({ browser: false });
+  const servers = await provideSome(serversOf(known));
   console.error(servers.remarks.join("\n"));
   const ended = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) {

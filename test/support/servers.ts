@@ -18,20 +18,36 @@ export interface Servers {
   stop(): Promise<void>;
 }
 
+const providers = {
+  mysql: () => provide(providedMysql()),
+  mosquitto: provideMosquitto,
+  redis: () => provide(providedRedis()),
+  kafka: () => provide(providedKafka()),
+  nats: () => provide(providedNats()),
+  postgresql: () => provide(providedPostgresql()),
+  pgbouncer: () => provide(providedPgbouncer()),
+};
+
+export type ServerName = keyof typeof providers;
+
 /** Makes PostgreSQL, a PgBouncer before it, MySQL, an MQTT broker, a Redis, a Kafka, a NATS and a browser available to the test processes, where that is possible. */
 export async function provideServers({ browser }: { readonly browser: boolean }): Promise<Servers> {
-  const others = [
-    provide(providedMysql()),
-    provideMosquitto(),
-    provide(providedRedis()),
-    provide(providedKafka()),
-    provide(providedNats()),
-    provideChromium(browser),
-  ];
-  const postgresql = await provide(providedPostgresql());
-  // It stands before the PostgreSQL.
-  const pgbouncer = provide(providedPgbouncer());
-  const servers = [postgresql, ...(await Promise.all([...others, pgbouncer]))];
+  const { postgresql, pgbouncer, ...others } = providers;
+  const withBouncer = async () => {
+    const database = await postgresql();
+    // It stands before the PostgreSQL.
+    return together([database, await pgbouncer()]);
+  };
+  const all = [withBouncer(), ...Object.values(others).map((one) => one()), provideChromium(browser)];
+  return together(await Promise.all(all));
+}
+
+/** The same for some of them: one that nobody asks still takes CPU time from what is measured beside it. */
+export async function provideSome(names: Iterable<ServerName>): Promise<Servers> {
+  return together(await Promise.all([...names].map((name) => providers[name]())));
+}
+
+function together(servers: readonly Servers[]): Servers {
   return {
     remarks: servers.flatMap(({ remarks }) => remarks),
     absent: servers.flatMap(({ absent }) => absent),
