@@ -5,8 +5,8 @@ import { bytesOf, type Statement, tableKey } from "./contract/statement.js";
 import type { Bookkeeping, Kept } from "./features/positions/bookkeeping.js";
 import type { RowBuilder } from "./row-builder.js";
 import type { Step, TableBatch } from "./rows/grouping.js";
+import { ChangedTables } from "./tables/changed-tables.js";
 import { type FittedRows, fittedToKnown } from "./tables/fitting.js";
-import { lookUp } from "./tables/known-store.js";
 import { type ListedStore, makeMissing } from "./tables/make-missing.js";
 import { makePartitionsFor } from "./tables/make-partitions.js";
 import type { WrittenTables } from "./tables/table-life.js";
@@ -47,6 +47,7 @@ export class StepWriter {
   readonly #rowBuilder: RowBuilder;
   readonly #bookkeeping: Bookkeeping;
   readonly #writtenTables: WrittenTables | undefined;
+  readonly #changed: ChangedTables;
   // No map: its tables would hold the events that were left out (docs/decisions/0203).
   #lately: readonly Remembered[] = [];
 
@@ -55,6 +56,7 @@ export class StepWriter {
     this.#store = store;
     this.#rowBuilder = rowBuilder;
     this.#bookkeeping = bookkeeping;
+    this.#changed = new ChangedTables(store);
   }
 
   /** An event of each of the tables that took rows last, the newest at the end. */
@@ -101,17 +103,13 @@ export class StepWriter {
     const databaseError = databaseErrorOf(error);
     if (errors.missing(databaseError)) return true;
     if (errors.retryable(databaseError)) return false;
-    return tables.some(({ native }) => native.size > 0) || (await this.#haveChanged(tables, signal));
-  }
-
-  /** Whether the columns of known tables are not those that the database has now. */
-  async #haveChanged(tables: readonly TableBatch[], signal: AbortSignal): Promise<boolean> {
-    const names = tables.map(({ name }) => name);
-    const known = names.map((name) => this.#store.tables.columns(name));
-    for (const name of names) this.#store.tables.forget(name);
-    await lookUp(names, this.#store, signal);
-    // Equal lists are one.
-    return names.some((name, index) => this.#store.tables.columns(name) !== known[index]);
+    return (
+      tables.some(({ native }) => native.size > 0) ||
+      (await this.#changed.areAmong(
+        tables.map(({ name }) => name),
+        signal,
+      ))
+    );
   }
 
   /** Undefined if tables may have to be created, or listed in the register. */
