@@ -27,7 +27,7 @@ export const httpSchema = {
     min: 1024,
   },
   keep_alive_timeout: {
-    doc: "Milliseconds that an idle connection is kept open for the next request; 0 is no limit.",
+    doc: "Milliseconds that an idle connection is kept open for the next request, and one whose sender reads none of its responses; 0 is no limit.",
     format: "millis",
     default: 75_000,
     max: HOUR_IN_MILLIS,

@@ -32,6 +32,9 @@ import {
   tlsServer,
 } from "./server-setup.js";
 
+/** How long a sender may read nothing of a response while the source stops. */
+const UNREAD_AT_STOP_MILLIS = 1000;
+
 /** The source that a listener serves at present. */
 export interface ListenerOwner {
   readonly config: HttpConfig;
@@ -81,6 +84,7 @@ export class Listener implements Handover {
       handOver: (socket) => handOver?.call(this.#server, socket),
       checkInterval: checkInterval(config),
     });
+    this.#byNode.closeUnread(config.keep_alive_timeout);
     this.#server.on("connection", (socket) => this.#connected(socket));
     // An expectation that is not known does not count, as if there were none.
     this.#server.on("checkExpectation", this.#read);
@@ -129,6 +133,7 @@ export class Listener implements Handover {
     this.#budget.limits = config;
     this.#limit.config = config;
     this.#plain.config = config;
+    this.#byNode.closeUnread(config.keep_alive_timeout);
     Object.assign(this.#server, serverOptions(config));
     const held = this.#held;
     this.#held = undefined;
@@ -229,9 +234,9 @@ export class Listener implements Handover {
     this.#handshakes.destroy();
     if (this.#byNode.unanswered === 0) closeConnections();
     const stopListening = onAbort(signal, closeConnections);
-    const stopLooking = this.#byNode.closeUnread();
+    this.#byNode.closeUnread(UNREAD_AT_STOP_MILLIS);
     await closed;
     stopListening();
-    stopLooking();
+    this.#byNode.closeUnread(0);
   }
 }

@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { type WaitingRequests, waitingInProcess } from "./limits.js";
 
-/** Milliseconds between two looks at whether senders read their responses, while the source stops. */
-const LOOK_MILLIS = 1000;
+/** Least milliseconds between two looks at whether senders read their responses. */
+const LEAST_LOOK_MILLIS = 1000;
 
 /** A request that Node's HTTP parser has read the head of. */
 interface OpenRequest {
@@ -29,6 +29,7 @@ export class NodeConnections {
   readonly #open = new Map<Socket, NodeConnection>();
   readonly #parts: NodeConnectionsParts;
   #unanswered = 0;
+  #looking: NodeJS.Timeout | undefined;
 
   constructor(parts: NodeConnectionsParts) {
     this.#parts = parts;
@@ -56,12 +57,18 @@ export class NodeConnections {
     else open.last(work);
   }
 
-  /** From now on the connection of a sender that does not read its responses is closed. Returns what ends that. */
-  closeUnread(): () => void {
-    const timer = setInterval(() => {
+  /**
+   * From now on the connection of a sender is closed that has read nothing of a response for these milliseconds, a second at least, and
+   * twice as long at most; 0 is no limit.
+   */
+  closeUnread(millis: number): void {
+    clearInterval(this.#looking);
+    this.#looking = undefined;
+    if (millis === 0) return;
+    const look = () => {
       for (const connection of this.#open.values()) connection.closeUnread();
-    }, LOOK_MILLIS);
-    return () => clearInterval(timer);
+    };
+    this.#looking = setInterval(look, Math.max(LEAST_LOOK_MILLIS, millis)).unref();
   }
 
   #connectionOf(socket: Socket): NodeConnection {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { type TestContext, test } from "node:test";
 import { connect as connectTls } from "node:tls";
 import { isEntity } from "../../../core/ngsi/index.js";
@@ -183,10 +183,11 @@ test("a sender that does not wait and goes away leaves the room of its bodies to
   assert.deepEqual(new Set(refused.map(({ status }) => status)), new Set([400]));
 });
 
-test("a sender that does not read its responses does not hold up a stop", async (context) => {
-  const { port, source, accounted } = await runningSource(context);
+/** A connection that reads nothing, and has sent more than it gets responses for. */
+async function unread(context: TestContext, port: number, accounted: readonly unknown[]): Promise<Socket> {
   const socket = connect(port, "127.0.0.1").pause();
   context.after(() => socket.destroy());
+  socket.on("error", () => undefined);
   // Its refusals repeat the path: together more than the system keeps for a receiver.
   socket.write(
     post("", "")
@@ -201,10 +202,29 @@ test("a sender that does not read its responses does not hold up a stop", async 
     },
     ([last = 0, ...before]) => last > 0 && before.length === 19 && before.every((count) => count === last),
   );
+  return socket;
+}
+
+test("a sender that does not read its responses does not hold up a stop", async (context) => {
+  const { port, source, accounted } = await runningSource(context);
+  await unread(context, port, accounted);
 
   const grace = AbortSignal.timeout(30_000);
   await source.stop(grace);
 
   assert.ok(accounted.length < 3000);
   assert.ok(!grace.aborted);
+});
+
+test("a sender that does not read its responses is disconnected after the time of an idle connection", async (context) => {
+  const { port, accounted } = await runningSource(context, { config: { keep_alive_timeout: 1 } });
+  const socket = await unread(context, port, accounted);
+
+  // What is not taken by the other side fails when the connection is closed.
+  await until(
+    async () => socket.write("x".repeat(1_000_000)) || socket.destroyed,
+    () => socket.destroyed,
+  );
+
+  assert.ok(accounted.length < 3000);
 });
