@@ -63,12 +63,25 @@ export function contextOf(name: string, parts: AssemblyParts, reported: Reported
 export function channelContextOf(name: string, parts: AssemblyParts, reported: ReportedHealth): ChannelContext {
   const context = contextOf(name, parts, reported);
   const folderHealth = reported.of(`folder of ${name}`);
-  const lost = (file: string) => {
-    const reason = `"${file}" was removed while the agent uses its folder: what waits may not be on disk, and another agent could use the folder, too; start the agent again`;
-    context.log.error({ file }, "a folder that is in use was removed, or its lock file; start the agent again");
+  const gone = new Set<string>();
+  const report = () => {
+    const [file] = gone;
+    if (file === undefined) return folderHealth({ state: "up" });
+    const reason = `"${file}" was removed while the agent uses its folder: what waits may not be on disk, and another agent could use the folder, too; put the folder back, or start the agent again`;
     folderHealth({ state: "down", reason });
   };
-  const wait = { seconds: parts.lockWait ?? 0, log: context.log, lost };
+  const lost = (file: string) => {
+    const message = "a folder that is in use was removed, or its lock file; put it back, or start the agent again";
+    context.log.error({ file }, message);
+    gone.add(file);
+    report();
+  };
+  const back = (file: string) => {
+    context.log.info({ file }, "a folder that was removed is back, and no other agent used it meanwhile");
+    gone.delete(file);
+    report();
+  };
+  const wait = { seconds: parts.lockWait ?? 0, log: context.log, lost, back };
   return {
     ...context,
     textCodecs: [notificationCodec],

@@ -50,8 +50,9 @@ export async function withDataDir(
       log: { warn },
       lost: (file) => {
         const what = `"${file}" was removed while the data directory is in use: another agent could use it, too`;
-        terminal.err(`error: ${what}; start the agent again`);
+        terminal.err(`error: ${what}; put the folder back, or start the agent again`);
       },
+      back: (file) => terminal.err(`"${file}" is back, and no other agent used it meanwhile`),
       ...(runs === undefined ? {} : { runs }),
     });
   } catch (error) {

@@ -21,8 +21,10 @@ interface LockWait {
   readonly log: Pick<Logger, "warn">;
   /** The properties file that this process runs, for the note. */
   readonly runs?: string;
-  /** Called once when the lock file is found to be removed: another process could lock another one. */
+  /** Called when the lock file is found to be removed: another process could lock another one. */
   readonly lost?: (file: string) => void;
+  /** Called when it is there again after that, with its folder, and no process has used the folder meanwhile. */
+  readonly back?: (file: string) => void;
 }
 
 /** Milliseconds between two looks whether a lock file is still there. */
@@ -46,10 +48,9 @@ export async function lockFolder(folder: string, claim: FolderClaim, wait: LockW
   try {
     const lock = await waitForLock({ folder, real, remedy, wait, signal: claim.signal });
     held.set(real, lock);
-    const note = path.join(real, NOTE);
-    await writeNote(note, wait.runs);
+    await writeNote(path.join(real, NOTE), wait.runs);
     if (owns !== undefined) await tighten(real, owns, wait.log);
-    return new HeldFolder(real, lock, wait.lost);
+    return new HeldFolder({ real, lock, mark: await markOf(real) }, wait);
   } catch (error) {
     held.get(real)?.release();
     held.delete(real);
@@ -73,34 +74,62 @@ export async function refuseGone(folder: string): Promise<void> {
   throw new AgentError("FOLDER_GONE", `the folder "${folder}" is gone; ${remedy}`, { retryable: true });
 }
 
-class HeldFolder implements FolderLock {
-  readonly #real: string;
-  readonly #looking: NodeJS.Timeout | undefined;
-  #lock: KernelLock | undefined;
+interface Held {
+  readonly real: string;
+  readonly lock: KernelLock;
+  /** What tells the folder from others; undefined when it cannot be told. */
+  readonly mark: string | undefined;
+}
 
-  constructor(real: string, lock: KernelLock, lost: LockWait["lost"]) {
-    this.#real = real;
-    this.#lock = lock;
-    if (lost !== undefined) this.#looking = setInterval(() => void this.#look(lost), LOOK_MILLIS).unref();
+class HeldFolder implements FolderLock {
+  readonly #held: Held;
+  readonly #looking: NodeJS.Timeout | undefined;
+  #isLost = false;
+  #isReleased = false;
+
+  constructor(held: Held, { lost, back }: LockWait) {
+    this.#held = held;
+    if (lost !== undefined) this.#looking = setTimeout(() => void this.#look(lost, back), LOOK_MILLIS).unref();
   }
 
   /** The lock file stays: removing it would let two processes lock two files of one name. */
   async release(): Promise<void> {
-    const lock = this.#lock;
-    if (lock === undefined) return;
-    this.#lock = undefined;
-    clearInterval(this.#looking);
-    await removeNote(path.join(this.#real, NOTE));
+    if (this.#isReleased) return;
+    this.#isReleased = true;
+    clearTimeout(this.#looking);
+    const { real, lock } = this.#held;
+    await removeNote(path.join(real, NOTE));
     lock.release();
-    held.delete(this.#real);
+    held.delete(real);
   }
 
-  /** Its number says nothing: some file systems change the numbers of files. */
-  async #look(lost: (file: string) => void): Promise<void> {
-    const file = path.join(this.#real, LOCK);
-    if ((await exists(file)) || this.#lock === undefined) return;
-    clearInterval(this.#looking);
-    lost(file);
+  /** One look at a time: on a disk that hangs each would hold a thread. */
+  async #look(lost: (file: string) => void, back: LockWait["back"]): Promise<void> {
+    const { real, mark } = this.#held;
+    const file = path.join(real, LOCK);
+    // The number of the file alone says nothing of a removal: some file systems change the numbers of files.
+    const isLost = this.#isLost ? mark === undefined || (await markOf(real)) !== mark : !(await exists(file));
+    if (this.#isReleased) return;
+    if (isLost !== this.#isLost) {
+      this.#isLost = isLost;
+      if (isLost) lost(file);
+      else back?.(file);
+    }
+    this.#looking?.refresh();
+  }
+}
+
+/**
+ * Changes when another file has the place of the lock file, or another process has held the folder. This process has the file open,
+ * so that no other one gets its number.
+ */
+async function markOf(real: string): Promise<string | undefined> {
+  try {
+    const { dev, ino } = await stat(path.join(real, LOCK), { bigint: true });
+    return `${dev} ${ino} ${await readFile(path.join(real, NOTE), "utf8")}`;
+  } catch {
+    // Neither can be looked at, or the note could not be written.
+    return undefined;
   }
 }
 

@@ -232,7 +232,7 @@ test("everything in the data directory is for its owner alone, with any umask an
   await next.end("SIGTERM");
 });
 
-test("an agent whose data directory is away says so, is not ready, and stores what it accepts when that is back", async (context) => {
+test("an agent whose data directory is away says so, is not ready, and is ready and stores what it accepts when that is back", async (context) => {
   const folder = await tempFolder(context);
   const agent = await startAgent(context, { properties: properties("file"), folder, env });
   assert.ok(await post(agent.notifyUrl, 1));
@@ -250,7 +250,7 @@ test("an agent whose data directory is away says so, is not ready, and stores wh
   assert.equal(obstacles[0].component, "c");
   assert.match(
     obstacles[0].reason,
-    /deneb\.lock" was removed while the agent uses its folder: .*; start the agent again$/,
+    /deneb\.lock" was removed while the agent uses its folder: .*; put the folder back, or start the agent again$/,
   );
   const lines = agent.lines.filter(({ msg }) => String(msg).startsWith("a folder that is in use was removed"));
   const channel = path.join(await realpath(folder), "data", "channels", "c");
@@ -269,6 +269,19 @@ test("an agent whose data directory is away says so, is not ready, and stores wh
   await until(
     () => rows(folder),
     (stored) => stored === 2,
+  );
+  await until(
+    async () => (await fetch(`${agent.managementUrl}/ready`)).status,
+    (status) => status === 200,
+  );
+  await until(
+    async () => agent.errors.join("\n"),
+    (errors) => /data\/deneb\.lock" is back, and no other agent used it meanwhile/.test(errors),
+  );
+  assert.ok(await post(agent.notifyUrl, 3));
+  await until(
+    () => rows(folder),
+    (stored) => stored === 3,
   );
   assert.equal(await agent.end("SIGTERM"), 0);
 });

@@ -1,16 +1,15 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { chmod, mkdir, readdir, readFile, realpath, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { promisify } from "node:util";
-import { lockFolder, refuseGone } from "../../core/files/folder-lock.js";
+import { lockFolder } from "../../core/files/folder-lock.js";
 import { codeOf } from "../../core/sdk/index.js";
 import { smallDisk } from "../crash/small-disk.js";
 import { freeze } from "../support/freeze.js";
 import { recordingLog } from "../support/recording-log.js";
 import { tempFolder } from "../support/temp-folder.js";
-import { until } from "../support/until.js";
 import { lockProcess } from "./lock-process.js";
 
 const run = promisify(execFile);
@@ -31,37 +30,6 @@ test("a folder that another process holds is refused with its name and its holde
     );
     return true;
   });
-});
-
-test("who holds a lock learns once that its file was removed", async (context) => {
-  const folder = await tempFolder(context);
-  const lost: string[] = [];
-  const held = await lockFolder(folder, {}, { seconds: 0, log: recordingLog().log, lost: (file) => lost.push(file) });
-  context.after(() => held.release());
-
-  await rm(path.join(folder, "deneb.lock"));
-  await until(
-    async () => lost.length,
-    (count) => count > 0,
-  );
-
-  assert.deepEqual(lost, [path.join(await realpath(folder), "deneb.lock")]);
-});
-
-test("a folder that this process holds is gone while it is moved away, also when an empty one has its place", async (context) => {
-  const folder = path.join(await tempFolder(context), "data");
-  const held = await lock(folder);
-  context.after(() => held.release());
-  const isGone = (error: unknown) => codeOf(error) === "FOLDER_GONE";
-
-  await refuseGone(folder);
-  await rename(folder, `${folder}-away`);
-  await assert.rejects(refuseGone(folder), isGone);
-  await mkdir(folder);
-  await assert.rejects(refuseGone(folder), isGone);
-  await rm(folder, { recursive: true });
-  await rename(`${folder}-away`, folder);
-  await refuseGone(folder);
 });
 
 test("kill -9 frees a folder at once", async (context) => {

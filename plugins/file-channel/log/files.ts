@@ -67,7 +67,7 @@ export async function openSegment(file: string): Promise<FileHandle | undefined>
     const folder = path.dirname(file);
     // One that is in use has at least its lock.
     if (!(await isEmpty(folder))) return undefined;
-    const message = `reading events: the folder "${folder}" is gone; mount its disk, or put it back, and start the agent again`;
+    const message = `reading events: the folder "${folder}" is gone; mount its disk, or put it back`;
     throw new AgentError("CHANNEL_FOLDER_GONE", message, { cause, retryable: true });
   }
 }
