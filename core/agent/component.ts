@@ -1,4 +1,5 @@
 import type { ComponentNode, SinkGroupNode, SinkNode, SourceNode } from "../configuration/topology.js";
+import { fullTables, OPEN_FILES_REMEDY } from "../files/open-files.js";
 import type { ChannelProcessor } from "../pipeline/channel-processor.js";
 import type { CountedChannel } from "../pipeline/counted-channel.js";
 import type { SinkCounters } from "../pipeline/counters.js";
@@ -168,7 +169,9 @@ export async function startComponent(running: Startable, lifecycle: Lifecycle): 
 export function named(error: unknown, { name, node }: Pick<Startable, "name" | "node">): unknown {
   const { kind, type } = node.definition;
   if (reasonOf(error).includes(`"${name}"`)) return error;
-  return new AgentError(codeOf(error) ?? "COMPONENT_NOT_STARTED", `starting ${kind} "${name}" of type "${type}"`, {
+  const code = codeOf(error) ?? "COMPONENT_NOT_STARTED";
+  const remedy = fullTables.includes(code) ? ` (${OPEN_FILES_REMEDY})` : "";
+  return new AgentError(code, `starting ${kind} "${name}" of type "${type}"${remedy}`, {
     cause: thrownCause(error),
     retryable: retryableOf(error) ?? false,
   });

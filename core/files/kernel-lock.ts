@@ -1,5 +1,6 @@
 import { appendFile, chmod, stat } from "node:fs/promises";
 import { AgentError, codeOf } from "../sdk/index.js";
+import { fullTables, OPEN_FILES_REMEDY } from "./open-files.js";
 
 /** A lock held by the operating system: it is released when its process ends, however it ends. */
 export interface KernelLock {
@@ -38,12 +39,12 @@ export async function tryLock(file: string): Promise<KernelLock | undefined> {
     return undefined;
   } catch (error) {
     if (codeOf(error) === "SQLITE_BUSY") return undefined;
-    if (before === undefined) await refuseWithoutRoom(file);
+    await refuseWithoutRoom(file);
     throw lockFault(file, error);
   }
 }
 
-/** SQLite does not say why it cannot create a file; the system does. */
+/** SQLite does not say why it cannot create or open a file; the system does. Another part of this process does not hold this one. */
 async function refuseWithoutRoom(file: string): Promise<void> {
   try {
     await appendFile(file, "", { mode: 0o600 });
@@ -56,6 +57,7 @@ async function refuseWithoutRoom(file: string): Promise<void> {
 const withoutRoom: ReadonlyMap<string, string> = new Map([
   ["ENOSPC", "free space, or inodes, there"],
   ["EDQUOT", "raise the quota of this user"],
+  ...fullTables.map((code) => [code, OPEN_FILES_REMEDY] as const),
 ]);
 
 async function loadedDriver(file: string) {

@@ -38,6 +38,13 @@ const starts = [
     code: "TIMED_OUT",
     reason: 'starting channel "c1" took too long',
   },
+  {
+    says: "too few open files have their remedy",
+    error: Object.assign(new Error("EMFILE: too many open files, open '/x'"), { code: "EMFILE" }),
+    code: "EMFILE",
+    reason:
+      'starting channel "c1" of type "mine" (raise the limit of open files (ulimit -Hn, LimitNOFILE)): EMFILE: too many open files, open \'/x\'',
+  },
   { says: "a thrown text is a reason, too", error: "no", code: "COMPONENT_NOT_STARTED", reason: /of type "mine": no$/ },
 ] as const;
 

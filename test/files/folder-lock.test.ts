@@ -213,6 +213,18 @@ test("a read-only file system is an error with the reason", async (context) => {
     });
 });
 
+for (const used of [false, true])
+  test(`a ${used ? "used" : "new"} folder for which the process may open too few files is an error that says so`, async (context) => {
+    const folder = path.join(await tempFolder(context), "data");
+    await mkdir(folder);
+    if (used) await (await lock(folder)).release();
+    const under = ["/bin/sh", "-c", 'ulimit -n 256; exec "$0" "$@"'];
+
+    const said = await lockProcess(context, folder, { under, opensAll: true }).says();
+
+    assert.match(said, /^FOLDER_UNUSABLE creating the lock file ".*\(raise the limit of open files \(ulimit -Hn, /);
+  });
+
 test("a file system without inodes is an error that says what to free, and the folder is locked when there are some", async (context) => {
   const disk = await smallDisk();
   if (disk === undefined) return context.skip("needs the right to mount a file system");

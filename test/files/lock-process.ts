@@ -20,15 +20,25 @@ export interface LockSetup {
   /** Options of Node. */
   readonly flags?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** It has as many files open as it may when it locks the folder. */
+  readonly opensAll?: boolean;
 }
 
 /** Another process that locks a folder. */
 export function lockProcess(
   context: Pick<TestContext, "after">,
   folder: string,
-  { seconds = 0, under = [], flags = [], env = {} }: LockSetup = {},
+  { seconds = 0, under = [], flags = [], env = {}, opensAll = false }: LockSetup = {},
 ): LockProcess {
-  const [command = "", ...words] = [...under, process.execPath, ...flags, child, folder, String(seconds)];
+  const [command = "", ...words] = [
+    ...under,
+    process.execPath,
+    ...flags,
+    child,
+    folder,
+    String(seconds),
+    opensAll ? "opens-all" : "",
+  ];
   const started = spawn(command, words, { stdio: ["ignore", "pipe", "inherit"], env: { ...process.env, ...env } });
   const exited = once(started, "exit");
   context.after(() => started.kill("SIGKILL"));
