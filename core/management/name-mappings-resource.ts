@@ -101,10 +101,12 @@ async function answer(response: Response, mappings: () => Promise<readonly Mappi
   }
 }
 
-/** 400 for an invalid request, 409 for an invalid file. */
+/** 400 for an invalid request, 409 for a file that is invalid, or cannot be read or written. */
 const statuses: ReadonlyMap<string, number> = new Map([
   ["NOT_NAME_MAPPINGS", 400],
   ["NAME_MAPPINGS_FILE_NOT_VALID", 409],
+  ["FILE_NOT_READ", 409],
+  ["FILE_NOT_WRITTEN", 409],
 ]);
 
 /**
@@ -127,7 +129,7 @@ export function nameMappingsOf(sources: () => readonly SourceNode[]): EditedText
   return { read: () => current().read(), edit: (change) => current().edit(change) };
 }
 
-const invalidFile = failure("The name mappings file is not valid; repair or remove it.");
+const invalidFile = failure("The name mappings file is not valid, or cannot be read or written; repair or remove it.");
 const all = answerOf("All mappings.", schemaRef("NameMappings"));
 
 function documented(summary: string): Operation {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import nodePath from "node:path";
 import { test } from "node:test";
 import { editedMemory } from "../../core/files/edited-text.js";
@@ -130,6 +130,24 @@ test("an invalid file is reported and never overwritten", async (context) => {
     assert.match(JSON.stringify(answer.body), /"success":"false","error":"reading the name mappings file/);
   }
   assert.equal(await read("mappings.json"), "{ broken");
+});
+
+test("a file that cannot be read or written is reported with the reason", async (context) => {
+  const { call, folder, mappingsFile } = await startManagement(context);
+  // Room for the name, but not for that of the new file beside it.
+  const long = nodePath.join(folder, "x".repeat(250));
+  await writeFile(long, "");
+  await symlink(long, mappingsFile);
+
+  const written = await call("POST", path, { serviceMapping: [other] });
+  await rm(mappingsFile);
+  await mkdir(mappingsFile);
+  const read = await call("GET", path);
+
+  assert.equal(written.status, 409);
+  assert.match(JSON.stringify(written.body), /"error":"writing .* \(is its folder writable\?\): ENAMETOOLONG/);
+  assert.equal(read.status, 409);
+  assert.match(JSON.stringify(read.body), /"error":"reading .*: EISDIR/);
 });
 
 test("without a file the mappings are kept in memory", async (context) => {

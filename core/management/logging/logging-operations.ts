@@ -124,17 +124,19 @@ export function invalidCall(message: string): HttpError {
   return new HttpError(400, { result: message });
 }
 
-/** Runs an operation of the log resources; an invalid logging file is answered with 409. */
+/** Runs an operation of the log resources; a logging file that is invalid, or cannot be read or written, is answered with 409. */
 function logOperation(operate: (request: Request, response: Response) => Promise<void>): RequestHandler {
   return async (request, response) => {
     try {
       await operate(request, response);
     } catch (error) {
-      if (codeOf(error) !== "LOGGING_FILE_NOT_VALID") throw error;
+      if (!fileFaults.has(codeOf(error) ?? "")) throw error;
       fail(response, 409, { result: reasonOf(error) });
     }
   };
 }
+
+const fileFaults: ReadonlySet<string> = new Set(["LOGGING_FILE_NOT_VALID", "FILE_NOT_READ", "FILE_NOT_WRITTEN"]);
 
 /** The parameter `transient`: the running agent by default. */
 function modeOf(request: Request): LogMode {

@@ -160,4 +160,4 @@ const transient = queryParameter("transient", "true (the default) for the runnin
   enum: ["true", "false"],
 });
 
-const invalidFile = failure("The logging file is not valid; repair or remove it.");
+const invalidFile = failure("The logging file is not valid, or cannot be read or written; repair or remove it.");

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { writeFile } from "node:fs/promises";
+import { mkdir, rm, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
 import { testLogging } from "../../support/logging.js";
@@ -116,4 +116,25 @@ test("an invalid file is reported and never overwritten", async (context) => {
     assert.match(JSON.stringify(answer), /"success":"false","result":"reading the logging file: it is not JSON/);
   }
   assert.equal(await read("logging.json"), "{ broken");
+});
+
+test("a file that cannot be read or written is reported with the reason", async (context) => {
+  const { call, folder } = await startManagement(context);
+  // Room for the name, but not for that of the new file beside it.
+  const long = path.join(folder, "x".repeat(250));
+  await writeFile(long, "{}");
+  await symlink(long, path.join(folder, "logging.json"));
+
+  const written = await call("POST", appenders, appender("A"));
+  await rm(path.join(folder, "logging.json"));
+  await mkdir(path.join(folder, "logging.json"));
+  const read = await call("GET", appenders);
+
+  assert.equal(written.status, 409);
+  assert.match(
+    JSON.stringify(written.body),
+    /"result":"writing .*logging.json.* \(is its folder writable\?\): ENAMETOOLONG/,
+  );
+  assert.equal(read.status, 409);
+  assert.match(JSON.stringify(read.body), /"result":"reading .*logging.json.*: EISDIR/);
 });
