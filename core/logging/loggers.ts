@@ -1,5 +1,5 @@
 import { type DestinationStream, type Logger as PinoLogger, pino } from "pino";
-import type { Logger } from "../sdk/index.js";
+import { type Logger, reasonOf } from "../sdk/index.js";
 import type { Loggers } from "../tokens.js";
 import { type LoggerItem, type LogLevel, type PutResult, pinoLevel, type RunningLoggerTarget } from "./definitions.js";
 
@@ -117,10 +117,22 @@ export function pinoRoot(destination: DestinationStream, { agent, worker }: Writ
       level: "trace",
       base: { agent, ...(worker === undefined ? {} : { worker }) },
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
-      formatters: { level: (label) => ({ level: label }), log: renamed },
+      formatters: { level: (label) => ({ level: label }), log: written },
       redact: { paths: secretNames.flatMap((name) => [name, `*.${name}`]), censor: "***" },
     },
     destination,
+  );
+}
+
+/**
+ * An error is its reason: JSON shows nothing of it, and the serializer of pino all members that a client gave it, a password
+ * or a token among them.
+ */
+function written(fields: Record<string, unknown>): Record<string, unknown> {
+  const entries = Object.entries(fields);
+  if (!entries.some(([, value]) => value instanceof Error)) return renamed(fields);
+  return renamed(
+    Object.fromEntries(entries.map(([name, value]) => [name, value instanceof Error ? reasonOf(value) : value])),
   );
 }
 

@@ -125,11 +125,15 @@ export function codeOf(error: unknown): string | undefined {
   return typeof error.code === "string" ? error.code : undefined;
 }
 
-/** One line for logs and replies: the message of any thrown value followed by those of its causes. @stable */
+/**
+ * One line for logs and replies: the message of any thrown value followed by those of its causes. Of a message above 10,000
+ * characters the rest is only counted.
+ * @stable
+ */
 export function reasonOf(error: unknown): string {
   const messages: string[] = [];
   for (const cause of causesOf(error)) {
-    const message = messageOf(cause).trim();
+    const message = cut(messageOf(cause).trim());
     if (message !== "" && !messages.some((seen) => seen.includes(message))) messages.push(message);
   }
   // Never nothing: some errors have a code alone.
@@ -142,6 +146,14 @@ function nothingSaid(thrown: unknown): string {
 }
 
 const MOST_MESSAGES = 5;
+/** A client may quote a whole answer in its message; each dead letter and each line of a retry would have it. */
+const LONGEST_MESSAGE = 10_000;
+
+function cut(message: string): string {
+  const more = message.length - LONGEST_MESSAGE;
+  return more > 0 ? `${message.slice(0, LONGEST_MESSAGE)}... (${more} more characters)` : message;
+}
+
 /** By hand: an expression for blanks around a line break takes quadratic time on blanks elsewhere. */
 function inOneLine(text: string): string {
   if (!text.includes("\n")) return text;

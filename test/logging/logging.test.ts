@@ -30,6 +30,20 @@ test("without a file there is one appender: JSON lines at info, secrets masked",
   assert.deepEqual(others, []);
 });
 
+test("an error in a field is its reason with its causes, and none of its other members", async (context) => {
+  const console: string[] = [];
+  const { loggers } = await testLogging(await tempFolder(context), { console });
+  const refused = Object.assign(new Error("status 401"), { config: { headers: { authorization: "sesame" } } });
+  const error = new Error("posting", { cause: refused });
+
+  loggers.of("tank").warn({ error, err: refused, level: 3 }, "not posted");
+
+  const [line = ""] = console;
+  const { error: reason, err, level_, msg } = JSON.parse(line);
+  assert.deepEqual([reason, err, level_, msg], ["posting: status 401", "status 401", 3, "not posted"]);
+  assert.doesNotMatch(line, /sesame/);
+});
+
 test("a field of an entry replaces neither the level nor the time of its line", async (context) => {
   const folder = await tempFolder(context);
   const console: string[] = [];

@@ -51,6 +51,11 @@ for (const { what, thrown, reason } of [
     thrown: { odd: true, status: 503 },
     reason: "an object that is no error was thrown, with odd, status",
   },
+  {
+    what: "an error that quotes a long answer",
+    thrown: new Error(`posting: ${"x".repeat(49_991)}`, { cause: new Error("status 500") }),
+    reason: `posting: ${"x".repeat(9_991)}... (40000 more characters): status 500`,
+  },
   { what: "no error", thrown: Object.create(null), reason: "something was thrown that cannot be made a text" },
 ])
   test(`the reason of ${what} is one line`, () => assert.equal(reasonOf(thrown), reason));
