@@ -18,30 +18,28 @@ const methods: { readonly [K in Kind]: readonly (keyof Kinds[K] & string)[] } = 
 /** Calls the plugin's `create`. Throws when it throws or returns something that is not of its kind. */
 export function createComponent<K extends Kind, C extends Context>(kind: K, node: ComponentNode, context: C): Kinds[K] {
   const { definition } = node;
-  let component: unknown;
-  try {
-    component = definition.create(node.config, context);
-  } catch (cause) {
-    throw new AgentError("COMPONENT_NOT_CREATED", `creating ${kind} "${node.name}" of type "${definition.type}"`, {
-      cause: thrownCause(cause),
-      retryable: false,
-    });
-  }
   const creating = `creating ${kind} "${node.name}" of type "${definition.type}"`;
+  let fault: string;
+  try {
+    const component: unknown = definition.create(node.config, context);
+    // Looked at here, too: its members may be getters that throw.
+    const found = componentFault(kind, component);
+    if (found === undefined && definition.kind === kind && isOfKind(kind, component)) return component;
+    fault = found ?? `the plugin is for a ${definition.kind}`;
+  } catch (cause) {
+    throw new AgentError("COMPONENT_NOT_CREATED", creating, { cause: thrownCause(cause), retryable: false });
+  }
+  throw new AgentError("COMPONENT_NOT_CREATED", `${creating}: ${fault}`, { retryable: false });
+}
+
+function componentFault(kind: Kind, component: unknown): string | undefined {
   if (isPromise(component)) {
     // What becomes of it is nobody's news any more.
     component.then(undefined, () => undefined);
-    const message = `${creating} returned a promise; create must return the component at once, put I/O into start`;
-    throw new AgentError("COMPONENT_NOT_CREATED", message, { retryable: false });
+    return "create returned a promise; it must return the component at once, put I/O into start";
   }
-  if (definition.kind === kind && isOfKind(kind, component)) {
-    const fault = kind === "sink" ? tuningFault(component) : undefined;
-    if (fault === undefined) return component;
-    throw new AgentError("COMPONENT_NOT_CREATED", `${creating}: ${fault}`, { retryable: false });
-  }
-  const wanted = `an object with ${methods[kind].join(", ")}`;
-  const reason = `the plugin for ${definition.kind} "${definition.type}" did not return ${wanted}`;
-  throw new AgentError("COMPONENT_NOT_CREATED", `creating ${kind} "${node.name}": ${reason}`, { retryable: false });
+  if (!isOfKind(kind, component)) return `create did not return an object with ${methods[kind].join(", ")}`;
+  return kind === "sink" ? tuningFault(component) : undefined;
 }
 
 function isOfKind<K extends Kind>(kind: K, component: unknown): component is Kinds[K] {

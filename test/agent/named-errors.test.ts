@@ -113,8 +113,31 @@ test("a create that is async is named as such", () => {
   const node = { name: "web.i1", definition: asynchronous, config: {}, slots: {} };
 
   const reason =
-    'creating channel "web.i1" of type "mine" returned a promise; create must return the component at once, put I/O into start';
+    'creating channel "web.i1" of type "mine": create returned a promise; it must return the component at once, put I/O into start';
   assert.throws(() => createComponent("channel", node, context), { code: "COMPONENT_NOT_CREATED", message: reason });
+});
+
+test("a component whose members throw when they are read is named", () => {
+  const sink = {
+    start: async () => {},
+    stop: async () => {},
+    persist: async () => ({ requestBytes: 0, responseBytes: 0 }),
+    get tuning(): never {
+      throw new Error("not connected yet");
+    },
+  };
+  const { log } = recordingLog();
+  const context = { name: "k1", log, dataDir: "unused", run: "run", now: () => new Date(0) };
+  const node = {
+    name: "k1",
+    definition: { ...definition, kind: "sink" as const, create: () => sink },
+    config: {},
+    slots: {},
+  };
+
+  const create = () => createComponent("sink", node, context);
+
+  assert.throws(create, (error) => reasonOf(error) === 'creating sink "k1" of type "mine": not connected yet');
 });
 
 for (const { tuning, fault } of [
