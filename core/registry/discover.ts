@@ -48,7 +48,8 @@ async function modulesOf(folder: string): Promise<FoundModules> {
   const below = await modulesInFolder(folder);
   if (below.modules.length > 0 || below.problems.length > 0) return below;
   const { modules } = await modulesAt(folder);
-  const remedy = "build it first; give a plugin with its index.js or package.json, or the folder above it";
+  const remedy =
+    'build it first; give a plugin with its index.js, or with a package.json that has the keyword "deneb-plugin", or the folder above it';
   const problem = { origin: folder, cause: "holds no plugin", remedy };
   return { modules, problems: modules.length > 0 ? [] : [problem] };
 }

@@ -88,9 +88,16 @@ const AS_ES_MODULE =
 /** Not within the limit: finding the place of a syntax error takes processes of its own. */
 async function notLoaded(error: unknown, specifier: string): Promise<ProblemText> {
   if (await isAbsent(error, specifier)) return NOT_BUILT;
-  const remedy = isOfCommonJs(error) ? AS_ES_MODULE : "correct the file, install what it imports, or remove its folder";
+  const remedy = remedyFor(error);
   const { reasonNotLoaded } = await import("./load-errors.js");
   return { cause: `could not be loaded: ${await reasonNotLoaded(error, specifier)}`, remedy };
+}
+
+function remedyFor(error: unknown): string {
+  if (isOfCommonJs(error)) return AS_ES_MODULE;
+  if (codeOf(error) === "ERR_UNKNOWN_FILE_EXTENSION")
+    return "this Node runs JavaScript only: build the package, and name the built file in its package.json";
+  return "correct the file, install what it imports, or remove its folder";
 }
 
 const NOT_BUILT = {

@@ -20,7 +20,7 @@ export async function modulesInFolder(folder: string): Promise<FoundModules> {
     return { modules: [], problems: [{ origin: folder, cause: "is not a folder", remedy }] };
   }
   const own = await packageAt(folder);
-  if (own !== undefined) return { modules: [own], problems: [] };
+  if (own.modules.length > 0) return own;
   let names: readonly string[];
   try {
     names = await readdir(folder);
@@ -31,8 +31,11 @@ export async function modulesInFolder(folder: string): Promise<FoundModules> {
   const visible = names.filter((name) => !name.startsWith(".")).toSorted();
   const below = await Promise.all(visible.map((name) => moduleBelow(resolve(folder, name))));
   const plain = below.flatMap(({ plain }) => plain ?? []);
-  const packages = below.flatMap(({ ofPackage }) => ofPackage ?? []);
-  return { modules: [...plain, ...packages], problems: [] };
+  const packages = [own, ...below.flatMap(({ ofPackage }) => ofPackage ?? [])];
+  return {
+    modules: [...plain, ...packages.flatMap(({ modules }) => modules)],
+    problems: packages.flatMap(({ problems }) => problems),
+  };
 }
 
 /** The module of an installed package, searched for from each of the folders in turn. */
@@ -68,7 +71,7 @@ function moduleOfFile(file: string, folder = dirname(file)): PluginModule {
 
 interface ModuleBelow {
   readonly plain?: PluginModule;
-  readonly ofPackage?: PluginModule | undefined;
+  readonly ofPackage?: FoundModules;
 }
 
 async function moduleBelow(folder: string): Promise<ModuleBelow> {
@@ -102,19 +105,28 @@ async function installedFolder(name: string, base: string): Promise<string | und
 }
 
 /** The main module of the package in a folder, when its keywords name it a plugin. */
-async function packageAt(folder: string): Promise<PluginModule | undefined> {
-  const manifest = await manifestOf(folder);
+async function packageAt(folder: string): Promise<FoundModules> {
+  const file = join(folder, "package.json");
+  const text = await textAt(file);
+  if (text === undefined) return { modules: [], problems: [] };
+  let manifest: unknown;
+  try {
+    manifest = JSON.parse(text);
+  } catch (error) {
+    const remedy = "correct the file, or remove its folder";
+    return { modules: [], problems: [{ origin: file, cause: `is not JSON: ${reasonOf(error)}`, remedy }] };
+  }
+  if (typeof manifest !== "object" || manifest === null) return { modules: [], problems: [] };
   const keywords: unknown = Reflect.get(manifest, "keywords");
-  if (!Array.isArray(keywords) || !keywords.includes("deneb-plugin")) return undefined;
-  return moduleOfFile(join(folder, mainOf(manifest)), folder);
+  const isPlugin = Array.isArray(keywords) && keywords.includes("deneb-plugin");
+  return { modules: isPlugin ? [moduleOfFile(join(folder, mainOf(manifest)), folder)] : [], problems: [] };
 }
 
-async function manifestOf(folder: string): Promise<object> {
+async function textAt(file: string): Promise<string | undefined> {
   try {
-    const manifest: unknown = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
-    return typeof manifest === "object" && manifest !== null ? manifest : {};
+    return await readFile(file, "utf8");
   } catch {
-    return {};
+    return undefined;
   }
 }
 

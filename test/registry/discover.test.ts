@@ -238,6 +238,31 @@ test("a folder that does not exist is a problem", async () => {
   );
 });
 
+test("a package.json that is not JSON is a problem, and the other plugins of the folder are used", async (context) => {
+  const folder = await folderOf(context, {
+    "good/index.js": exporting({ type: "good" }),
+    "torn/package.json": '{ "name": ',
+    "torn/index.ts": "",
+  });
+
+  const { catalogue, problems } = await discover([folder]);
+
+  assert.equal(catalogue.find("sink", "good")?.type, "good");
+  assert.deepEqual(
+    problems.map(({ origin, cause }) => [origin, cause.split(":", 1)[0]]),
+    [[join(folder, "torn", "package.json"), "is not JSON"]],
+  );
+});
+
+test("a package whose code has an extension that Node does not run is told to be built", async (context) => {
+  const manifest = JSON.stringify({ type: "module", keywords: ["deneb-plugin"], exports: "./index.tsx" });
+  const folder = await folderOf(context, { "raw/package.json": manifest, "raw/index.tsx": "" });
+
+  const { problems } = await discover([folder]);
+
+  assert.match(problems.map(({ remedy }) => remedy).join(), /^this Node runs JavaScript only: build the package/);
+});
+
 test("a folder that is itself a plugin is one, and a folder without any is a problem", async (context) => {
   const plugin = await folderOf(context, { "index.js": exporting({ type: "alone" }) });
   const empty = await folderOf(context, { "readme.txt": "nothing" });
