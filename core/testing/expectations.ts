@@ -62,8 +62,12 @@ function assertOnce(found: readonly string[], wanted: readonly string[], { missi
   ] as const;
   const faults = lists.flatMap(([says, marks]) => (marks.length === 0 ? [] : [`${says}: ${marksText(marks)}`]));
   if (faults.length > 0) throw failure(faults.join("; "));
-  if (order === "in any order" || found.every((mark, at) => mark === wanted[at])) return;
-  throw failure(`${there} in another order than ${given}: ${marksText(found)} instead of ${marksText(wanted)}`);
+  const from = found.findIndex((mark, at) => mark !== wanted[at]);
+  if (order === "in any order" || from < 0) return;
+  const after = from === 0 ? "" : `after ${marksText(found.slice(from - 1, from))} came `;
+  // From the first difference: lists are cut.
+  const marks = `${marksText(found.slice(from))} instead of ${marksText(wanted.slice(from))}`;
+  throw failure(`${there} in another order than ${given}: ${after}${marks}`);
 }
 
 const MOST_MARKS = 10;
