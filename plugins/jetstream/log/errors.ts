@@ -32,7 +32,8 @@ export function logUnavailable(doing: string, reason: string): AgentError {
 }
 
 export function logFull(doing: string, reason: string): AgentError {
-  const remedy = "raise max_bytes of the stream or the storage of the account, or see why events are not stored";
+  const remedy =
+    "raise max_bytes or max_msgs of the stream or the storage of the account, or see why events are not stored";
   return new AgentError("LOG_FULL", `${doing}: ${reason}; ${remedy}`, { retryable: true });
 }
 

@@ -1,8 +1,7 @@
 import type { AgentError } from "deneb/sdk";
 import { logSettings, logUnavailable } from "./errors.js";
 import type { Link } from "./link.js";
-import type { Fullness } from "./room.js";
-import { fullnessOf, idOf, streamState } from "./stream.js";
+import { idOf, type StreamState, streamState } from "./stream.js";
 
 const CHECK_MILLIS = 1000;
 /** A leader that a cluster has just elected may not know yet what it has to hold: how often request_timeout it gets. */
@@ -17,7 +16,7 @@ export class Identity {
   readonly #stream: string;
   readonly #id: string;
   readonly #timeLimit: number;
-  readonly #told: (fullness: Fullness) => void;
+  readonly #told: (state: StreamState) => void;
   #newest: number;
   /** Since when the stream has not all that was there. */
   #behindSince: number | undefined;
@@ -33,8 +32,8 @@ export class Identity {
     readonly newest: number;
     /** Milliseconds: request_timeout. */
     readonly timeout: number;
-    /** Called with how full the stream is, as often as it is asked for. */
-    readonly told: (fullness: Fullness) => void;
+    /** Called with what the server says of the stream, as often as it is asked. */
+    readonly told: (state: StreamState) => void;
   }) {
     this.#timeLimit = TIME_LIMIT * of.timeout;
     this.#link = of.link;
@@ -97,7 +96,7 @@ export class Identity {
     });
     if (found === undefined) this.#lose("it was deleted while this agent used it");
     if (idOf(this.#stream, found) !== this.#id) this.#lose("it was deleted and made again while this agent used it");
-    this.#told(fullnessOf(found));
+    this.#told(found);
     this.#compare(found.state.last_seq, newest);
   }
 

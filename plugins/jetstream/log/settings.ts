@@ -13,6 +13,7 @@ export interface StreamSettings {
   readonly num_replicas: number;
   readonly max_age: number;
   readonly max_bytes?: number;
+  readonly max_msgs?: number;
   readonly max_msgs_per_subject?: number;
   readonly max_msg_size?: number;
   /** Nanoseconds. */

@@ -2,16 +2,17 @@ import type { LogFacts } from "deneb/log";
 import type { JetStreamConfig } from "../config.js";
 import { apiCodes, isAnswer, logSettings } from "./errors.js";
 import type { Link } from "./link.js";
-import type { Fullness } from "./room.js";
+import type { Taking } from "./room.js";
 import { type StreamSettings, settingFaults, warningsOf } from "./settings.js";
 import type { Subjects } from "./subjects.js";
 
-interface StreamState {
+export interface StreamState {
   readonly config: StreamSettings;
   readonly created: string;
   readonly state: {
     readonly last_seq: number;
     readonly bytes: number;
+    readonly messages: number;
     readonly subjects?: Readonly<Record<string, number>>;
   };
 }
@@ -72,8 +73,12 @@ export async function makeStream(link: Link, config: JetStreamConfig, { stored }
   }
 }
 
-export function fullnessOf({ config, state }: StreamState): Fullness {
-  return { bytes: state.bytes, limit: config.max_bytes ?? 0 };
+/** What the stream takes with the settings that it has now. */
+export function takingOf({ config, state }: StreamState, wanted: JetStreamConfig, subjects: Subjects): Taking {
+  const { max_bytes = 0, max_msgs = 0 } = config;
+  const bytes = { used: state.bytes, limit: max_bytes };
+  const messages = { used: state.messages, limit: max_msgs };
+  return { fullness: { bytes, messages }, fault: settingFaults(config, wanted, subjects)[0] };
 }
 
 /** Names a stream, and not one of the same name that is made later. */

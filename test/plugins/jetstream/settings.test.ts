@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { readAll, rejects } from "../../../core/testing/log/log-case.js";
 import { until } from "../../support/until.js";
 import { administer, removeStream } from "./administration.js";
-import { logOf, nameOfStream, never, ownNats, sharedNats } from "./nats.js";
+import { logOf, nameOfStream, never, ownNats, sharedLog, sharedNats } from "./nats.js";
 
 const NANOS = 1_000_000_000;
 
@@ -166,6 +166,53 @@ test("a full stream takes no events and keeps what it has, takes reports and dea
       (appended) => appended !== undefined,
     )) ?? assert.fail("it takes nothing");
   assert.ok(offset >= Number(next));
+});
+
+test("a stream whose max_msgs somebody lowers while agents use it takes no events beyond it, and takes reports and dead letters", async (context) => {
+  const shared = await sharedLog(context);
+  if (shared === undefined) return;
+  const { server, stream, log } = shared;
+  const { config } = await administer(server, `STREAM.INFO.${stream}`);
+  await administer(server, `STREAM.UPDATE.${stream}`, { ...Object(config), max_msgs: 20 });
+  // Asks the stream, as happens once a second anyway.
+  await log.bounds([0]);
+  const fill = async () => {
+    for (;;) await log.append(0, Buffer.from("event"));
+  };
+
+  await assert.rejects(fill(), { code: "LOG_FULL", message: /the stream has 1\d of 20 messages.*raise .*max_msgs/ });
+  await log.append("letters", Buffer.from("letter"));
+  await log.append("agents", Buffer.from("report"));
+
+  await log.trim(new Map([[0, (await log.bounds([0])).get(0)?.next ?? 0]]));
+  await until(
+    () => log.append(0, Buffer.from("event")).catch(() => undefined),
+    (appended) => appended !== undefined,
+  );
+});
+
+test("a stream of which somebody changes a setting so that it may remove events takes none until that is mended, and is read", async (context) => {
+  const shared = await sharedLog(context);
+  if (shared === undefined) return;
+  const { server, stream, log } = shared;
+  const { config } = await administer(server, `STREAM.INFO.${stream}`);
+  const edit = async (change: object) => {
+    await administer(server, `STREAM.UPDATE.${stream}`, { ...Object(config), ...change });
+    // Asks the stream, as happens once a second anyway.
+    await log.bounds([0]);
+  };
+  await log.append(0, Buffer.from("event"));
+
+  await edit({ discard: "old", max_bytes: 100_000 });
+  await assert.rejects(log.append(0, Buffer.from("another")), {
+    code: "LOG_SETTINGS",
+    message: /removes its oldest events, discard is "old"; nats stream edit .* --discard new/,
+  });
+  await log.append("agents", Buffer.from("report"));
+  assert.equal((await readAll(log, 0, { count: 1 })).length, 1);
+  await edit({ max_bytes: -1 });
+
+  await log.append(0, Buffer.from("another"));
 });
 
 test("a server without room for its streams is full", async (context) => {
