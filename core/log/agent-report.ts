@@ -22,6 +22,8 @@ export interface AgentReport {
   /** Names the channel of the agent over restarts: a new run takes the place of the one before. */
   readonly agent: string;
   readonly group: string;
+  /** The log that its places are of; undefined for an agent of before, which does not tell. */
+  readonly log: string | undefined;
   /** By the clock of the agent. */
   readonly at: number;
   /** True when sinks take from it: then it gets a share of the parts. */
@@ -67,7 +69,7 @@ export function reportText({ parts, heard, ...report }: AgentReport): string {
 export function reportOf(text: string): AgentReport | undefined {
   const value = parsed(text);
   if (!isRecord(value) || value["deneb"] !== VERSION) return undefined;
-  const { member, run, agent, group, at, takes, stuck, left, parts, heard } = value;
+  const { member, run, agent, group, log, at, takes, stuck, left, parts, heard } = value;
   if (typeof member !== "string" || typeof run !== "string" || typeof agent !== "string" || typeof group !== "string")
     return undefined;
   return {
@@ -75,6 +77,7 @@ export function reportOf(text: string): AgentReport | undefined {
     run,
     agent,
     group,
+    log: typeof log === "string" ? log : undefined,
     at: typeof at === "number" ? at : 0,
     takes: takes === true,
     stuck: stuck === true,

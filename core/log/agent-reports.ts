@@ -15,6 +15,8 @@ export interface Clocks {
 
 interface AgentReportsParts {
   readonly log: Pick<PartitionedLog, "append" | "bounds" | "trim">;
+  /** Names the log, and not one that is made again under its name. */
+  readonly id: string;
   readonly reader: Pick<ControlReader, "listen">;
   readonly members: Members;
   readonly clocks: Clocks;
@@ -116,14 +118,15 @@ export class AgentReports {
   }
 
   #hear({ offset, value }: LogRecord): void {
-    const { members, clocks } = this.#parts;
+    const { id, members, clocks } = this.#parts;
     const report = reportOf(Buffer.from(value).toString());
     const now = clocks.steady();
     this.#read.push({ at: now, offset });
     const sent = this.#sent.get(offset);
     if (sent !== undefined) this.#seenAt = sent;
     for (const one of this.#sent.keys()) if (one <= offset) this.#sent.delete(one);
-    if (report === undefined) return;
+    // Events may be kept in a topic that is made again, and reports in one that stays: what was done before is not done there.
+    if (report === undefined || (report.log !== undefined && report.log !== id)) return;
     // What was there at the start is as old as the clocks say.
     const isOld = offset < (this.#atStart ?? 0);
     members.hear(report, now, isOld ? clocks.now().getTime() - report.at : 0);

@@ -125,6 +125,7 @@ export class OpenedLog {
     });
     this.#reports = new AgentReports({
       log,
+      id: facts.id,
       reader: this.#control,
       members: this.members,
       clocks,
@@ -230,7 +231,7 @@ export class OpenedLog {
   }
 
   #report(left: boolean): AgentReport {
-    const { context, clocks, config } = this.#parts;
+    const { context, clocks, config, facts } = this.#parts;
     const now = clocks.steady();
     this.#missing.look(this.own.all, now);
     return {
@@ -238,6 +239,7 @@ export class OpenedLog {
       run: context.run,
       agent: [context.run.split(",", 1).join(), context.dataDir, context.name].join(" "),
       group: config.group,
+      log: facts.id,
       at: clocks.now().getTime(),
       // Its sinks have a while to begin.
       takes: this.#parts.hasTaken() || now - this.#startedAt < config.stall_timeout * 1000,

@@ -12,6 +12,7 @@ function report(name: string, more: Partial<AgentReport> = {}): AgentReport {
     run: `run-${name}`,
     agent: name,
     group: "g",
+    log: "log",
     at: 0,
     takes: true,
     stuck: false,

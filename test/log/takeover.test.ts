@@ -2,11 +2,30 @@ import assert from "node:assert/strict";
 import { unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import type { LogPart, PartitionedLog } from "deneb/log";
 import { collect, put, take } from "../../core/testing/channel-fixture.js";
 import { directoryLog } from "../support/directory-log.js";
 import { tempFolder } from "../support/temp-folder.js";
 import { until } from "../support/until.js";
 import { anotherLogChannel, cutOffLog, linesOf, openLogChannel } from "./opened-channel.js";
+
+/** A log that keeps its events apart from what agents tell each other, as in topics of Kafka. */
+function logInTwo(events: string, control: string): PartitionedLog {
+  const numbered = directoryLog({ folder: events, partitions: 1 });
+  const others = directoryLog({ folder: control, partitions: 1 });
+  const of = (part: LogPart | undefined) => (typeof part === "number" ? numbered : others);
+  return {
+    open: async (signal) => {
+      await others.open(signal);
+      return await numbered.open(signal);
+    },
+    append: (part, ...record) => of(part).append(part, ...record),
+    read: (from, ...limits) => of([...from.keys()][0]).read(from, ...limits),
+    bounds: (parts) => of(parts[0]).bounds(parts),
+    trim: (before) => of([...before.keys()][0]).trim(before),
+    close: async (signal) => void (await Promise.all([numbered.close(signal), others.close(signal)])),
+  };
+}
 
 async function opened(context: TestContext, partitions = 1) {
   const channel = await openLogChannel({ folder: await tempFolder(context), partitions });
@@ -117,6 +136,20 @@ test("a position behind what was read leaves out what it covers, also when this 
 
   assert.equal(skipped, 2);
   assert.deepEqual((await collect(channel, 2)).bodies, [3, 4]);
+});
+
+test("of a log whose events are made again, while what agents told each other stays, all is delivered", async (context) => {
+  const [before, after, control] = [await tempFolder(context), await tempFolder(context), await tempFolder(context)];
+  const first = await openLogChannel({ folder: before, engine: () => logInTwo(before, control) });
+  for (const body of [1, 2, 3]) await put(first, body);
+  for (const transaction of (await collect(first, 3)).transactions) await transaction.commit();
+  await first.stop(AbortSignal.timeout(1000));
+
+  const second = await openLogChannel({ folder: after, engine: () => logInTwo(after, control) });
+  context.after(() => second.stop(AbortSignal.abort()));
+  await put(second, 4);
+
+  assert.deepEqual((await collect(second, 1)).bodies, [4]);
 });
 
 test("positions of another group or log leave out nothing", async (context) => {
