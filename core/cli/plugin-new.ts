@@ -119,9 +119,10 @@ async function writeAll(folder: string, files: Readonly<Record<string, string>>)
 
 /** What this program is built with. Deneb is named by its folder: its name could be anybody's in a registry. */
 async function versionsFor(folder: string): Promise<Versions> {
-  // npm follows the links of the folder that it works in before it goes up from there.
-  const from = path.relative(await realpath(folder), await realpath(packageFolder));
   const manifest: unknown = JSON.parse(await readFile(path.join(packageFolder, "package.json"), "utf8"));
+  // npm follows the links of the folder that it works in before it goes up from there.
+  const real = await realpath(folder);
+  const from = path.relative(real, await installedFolder(textAt(manifest, ["name"]), real));
   return {
     deneb: `^${textAt(manifest, ["version"])}`,
     denebSpecifier: `file:${from.split(path.sep).join("/")}`,
@@ -130,6 +131,19 @@ async function versionsFor(folder: string): Promise<Versions> {
       return textAt(manifest, [section ?? "dependencies", name]);
     },
   };
+}
+
+/**
+ * Where this program is found from a folder: the link in `node_modules` where pnpm made one, since the folder behind it has another
+ * name after each change of what is installed. Else the folder itself.
+ */
+async function installedFolder(name: string, from: string): Promise<string> {
+  const own = await realpath(packageFolder);
+  for (let folder = from; ; folder = path.dirname(folder)) {
+    const link = path.join(folder, "node_modules", name);
+    if ((await realpath(link).catch(() => undefined)) === own) return link;
+    if (path.dirname(folder) === folder) return own;
+  }
 }
 
 function textAt(value: unknown, names: readonly string[]): string {

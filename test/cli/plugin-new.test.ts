@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, test } from "node:test";
@@ -35,6 +35,17 @@ for (const words of [["event-lines"], ["sink", "event-lines"], ["sql-sink", "one
     assert.equal(await readFile(path.join(folder, name, "LICENSE"), "utf8"), licence);
     assert.match(await readFile(path.join(folder, name, ".github/workflows/ci.yml"), "utf8"), /npm run ci/);
   });
+
+test("plugin new names the link to this Deneb in node_modules, and not the folder behind it", async (context) => {
+  const folder = await tempFolder(context);
+  await writeFiles(folder, { "node_modules/note.txt": "", "plugins/note.txt": "" });
+  await symlink(repositoryRoot, path.join(folder, "node_modules", "deneb"));
+
+  await command(["plugin", "new", "mine", "--into", path.join(folder, "plugins")]);
+
+  const manifest = JSON.parse(await readFile(path.join(folder, "plugins/mine/package.json"), "utf8"));
+  assert.equal(manifest.devDependencies.deneb, "file:../../node_modules/deneb");
+});
 
 test("plugin new overwrites no folder", async (context) => {
   const folder = await tempFolder(context);
