@@ -13,7 +13,7 @@ import { notification, post } from "./notification.js";
 /** Files of ours with functions that run for one notification behind a file channel. */
 const MOST_FILES = 93;
 /** Walks until one is not disturbed. */
-const MOST_WALKS = 10;
+const MOST_WALKS = 20;
 
 const properties = `
 walk.sources = http-source
