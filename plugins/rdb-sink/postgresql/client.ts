@@ -2,6 +2,7 @@ import { onAbort } from "deneb/sdk";
 import type pg from "pg";
 import { type Encryption, encrypted } from "../connecting.js";
 import type { ServerSettings } from "../server.js";
+import { loadedPg } from "./clients.js";
 import { clientConfig, wantsOtherEncryption } from "./driver.js";
 
 /** Does the work over a connection of its own, which ends with the work or with the signal. */
@@ -25,7 +26,7 @@ export async function withClient<T>(
 }
 
 async function connected(settings: ServerSettings, way: Encryption, signal: AbortSignal): Promise<pg.Client> {
-  const { Client } = (await import("pg")).default; // Only where PostgreSQL is used: it is large.
+  const { Client } = await loadedPg();
   const client = new Client(clientConfig(settings, way));
   // If the connection breaks, the promise of the query rejects too.
   client.on("error", () => undefined);

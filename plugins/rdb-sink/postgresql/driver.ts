@@ -15,6 +15,7 @@ import { type Encryption, encrypted, type LeaseEnd, Leases, maySessionMatter } f
 import type { ServerSettings } from "../server.js";
 import { isOfCertificates } from "../tls-errors.js";
 import { answered, causeOf, watched } from "./answered.js";
+import { loadedPg } from "./clients.js";
 import { isSqlState, postgresqlErrors } from "./errors.js";
 import { OF_THE_SERVER, WITH_EXTENSION } from "./search-path.js";
 import { written } from "./session.js";
@@ -142,10 +143,10 @@ export class PostgresqlDriver implements Omit<Driver, "commitUnits"> {
 
   /** The first connection determines which of the allowed encryptions the server accepts; the pool keeps it. */
   async #open(): Promise<pg.Pool> {
-    const { Pool } = (await import("pg")).default; // Only where PostgreSQL is used: it is large.
+    const { Client, Pool } = await loadedPg();
     const connect = async (way: Encryption) => {
       const stream = () => this.#leases.connecting(new Socket());
-      const pool = new Pool({ ...poolConfig(this.#settings, way), stream });
+      const pool = new Pool({ ...poolConfig(this.#settings, way), stream, Client });
       // A broken idle connection is removed from the pool; the next write opens another one.
       pool.on("error", ignore);
       pool.on("connect", watched);

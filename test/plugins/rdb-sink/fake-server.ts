@@ -4,13 +4,18 @@ import type { TestContext } from "node:test";
 
 const SSL_REQUEST = 80_877_103;
 
-/** A PostgreSQL server without TLS that refuses every connection with this SQLSTATE; its port. */
-export async function refusingServer(context: TestContext, sqlState: string, message: string): Promise<number> {
+/** A PostgreSQL server without TLS that refuses every connection with this SQLSTATE, in a message that may lack its end; its port. */
+export async function refusingServer(
+  context: TestContext,
+  sqlState: string,
+  message: string,
+  { ended }: { readonly ended: boolean } = { ended: true },
+): Promise<number> {
   const server = createServer((socket) => {
     socket.on("error", () => undefined);
     socket.on("data", (data) => {
       if (data.length >= 8 && data.readInt32BE(4) === SSL_REQUEST) socket.write("N");
-      else socket.end(errorResponse(sqlState, message));
+      else socket.end(errorResponse(sqlState, message, ended));
     });
   }).listen(0, "127.0.0.1");
   context.after(() => server.close());
@@ -44,8 +49,8 @@ export async function closedPort(): Promise<number> {
   return typeof address === "object" && address !== null ? address.port : 0;
 }
 
-function errorResponse(sqlState: string, message: string): Buffer {
-  const fields = Buffer.from(`SFATAL\0VFATAL\0C${sqlState}\0M${message}\0\0`);
+function errorResponse(sqlState: string, message: string, ended: boolean): Buffer {
+  const fields = Buffer.from(`SFATAL\0VFATAL\0C${sqlState}\0M${message}\0${ended ? "\0" : ""}`);
   const head = Buffer.alloc(5, "E");
   head.writeInt32BE(fields.length + 4, 1);
   return Buffer.concat([head, fields]);

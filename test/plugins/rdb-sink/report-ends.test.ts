@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import { ReportEnds } from "../../../plugins/rdb-sink/postgresql/report-ends.js";
+import { runCli } from "../../support/run-cli.js";
+import { tempFolder } from "../../support/temp-folder.js";
+import { refusingServer } from "./fake-server.js";
+
+const READY = message("Z", "I");
+const ENDED = message("E", "SFATAL\0C53300\0Mno\0\0");
+const cases = [
+  { name: "an error with its end", sent: ENDED, read: ENDED },
+  { name: "an error without its end", sent: message("E", "SFATAL\0C53300\0Mno\0"), read: ENDED },
+  { name: "an error that is cut within a field", sent: message("E", "SFATAL\0C53300\0Mno"), read: ENDED },
+  { name: "an error whose last field is empty", sent: message("E", "Mno\0H\0\0"), read: message("E", "Mno\0H\0\0") },
+  { name: "an error without fields", sent: message("E", "\0"), read: message("E", "\0") },
+  { name: "an error without anything", sent: message("E", ""), read: message("E", "\0\0") },
+  { name: "an error with a length below that of the length", sent: "E\0\0\0\x02", read: message("E", "\0\0") },
+  { name: "a notice without its end", sent: message("N", "Mno\0"), read: message("N", "Mno\0\0") },
+  { name: "a row that looks like an error", sent: message("D", "E\0\0\0\x04"), read: message("D", "E\0\0\0\x04") },
+] as const;
+
+for (const { name, sent, read } of cases)
+  test(`${name} can be read to its end between other messages, wherever its bytes are split`, () => {
+    const all = Buffer.from(READY + sent + READY, "latin1");
+
+    for (let at = 0; at <= all.length; at += 1) {
+      const ends = new ReportEnds();
+      const parts = [ends.added(all.subarray(0, at)), ends.added(all.subarray(at))];
+
+      assert.equal(Buffer.concat(parts).toString("latin1"), READY + read + READY, `split at ${at}`);
+    }
+  });
+
+// In processes of their own: `pg` would not return from the message, and no time limit of a test would end it.
+for (const { command, exit } of [
+  { command: ["check", "--connect"], exit: 6 },
+  { command: ["tables", "list"], exit: 1 },
+] as const)
+  test(`"${command.join(" ")}" names the reason in an error that has no end, as those of pgagroal`, async (context) => {
+    const port = await refusingServer(context, "53300", "connection refused", { ended: false });
+    const file = join(await tempFolder(context), "agent.properties");
+    await writeFile(file, configuration(port));
+
+    const { code, stdout, stderr } = await runCli([...command, "--config", file]);
+
+    assert.equal(code, exit);
+    assert.match(stdout + stderr, /has no connection left/);
+  });
+
+function message(type: string, body: string): string {
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(body.length + 4);
+  return type + length.toString("latin1") + body;
+}
+
+function configuration(port: number): string {
+  return `a.sources = h
+a.channels = c
+a.sinks = s
+a.sources.h.type = http
+a.sources.h.channels = c
+a.sources.h.port = 5055
+a.sources.h.handler = ngsi
+a.channels.c.type = memory
+a.sinks.s.type = rdb
+a.sinks.s.channel = c
+a.sinks.s.rdb_host = 127.0.0.1
+a.sinks.s.rdb_port = ${port}
+a.sinks.s.rdb_options = sslmode=disable
+`;
+}
