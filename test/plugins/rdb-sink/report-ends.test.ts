@@ -33,6 +33,21 @@ for (const { name, sent, read } of cases)
     }
   });
 
+test("an error that quotes a value of megabytes is put together once, however many pieces it comes in", (context) => {
+  const all = Buffer.from(message("E", `M${"x".repeat(1_000_000)}\0`) + READY, "latin1");
+  const concat = context.mock.method(Buffer, "concat");
+  const ends = new ReportEnds();
+
+  const parts: Buffer[] = [];
+  for (let at = 0; at < all.length; at += 1000) parts.push(ends.added(all.subarray(at, at + 1000)));
+
+  assert.equal(concat.mock.callCount(), 2, "once for its pieces, and once for its end");
+  assert.equal(
+    parts.reduce((sum, { length }) => sum + length, 0),
+    all.length + 1,
+  );
+});
+
 // In processes of their own: `pg` would not return from the message, and no time limit of a test would end it.
 for (const { command, exit } of [
   { command: ["check", "--connect"], exit: 6 },
