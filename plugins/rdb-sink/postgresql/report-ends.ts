@@ -11,7 +11,7 @@ export class ReportEnds {
   /** The beginning of a header or a report, as it came: a report may quote a value of megabytes. */
   #kept: Buffer[] = [];
   #keptBytes = 0;
-  /** So many bytes are kept before they are looked at. */
+  /** The bytes that are kept before they are looked at. */
   #wanted = HEADER_BYTES;
   /** How much of a message is still to come. */
   #open = 0;
