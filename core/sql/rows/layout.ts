@@ -28,6 +28,11 @@ export interface Row {
   readonly attributes: readonly AttributeColumns[];
 }
 
+/** The values of a row that are made all at once, also where only one is wanted. */
+export function only(all: () => readonly (NativeValue | undefined)[]): Row["values"] {
+  return (column) => (column === undefined ? all() : [all()[column]]);
+}
+
 /** The columns of one attribute of a row. */
 export interface AttributeColumns {
   /** The attribute as it is named in the notification, or by its name mapping. */

@@ -5,6 +5,7 @@ import { storedData } from "../../../core/sql/index.js";
 import { databases } from "../../../plugins/rdb-sink/databases.js";
 import { NO_POSTGIS, postgisDatabase, postgresqlDatabase } from "../../support/postgresql.js";
 import { recordingLog } from "../../support/recording-log.js";
+import { ldEvent } from "./ld-events.js";
 import { geoProperty, ld, type PostgisStore, point, withSinks } from "./postgis-sinks.js";
 import { configOf, eventOf, never } from "./sinks.js";
 import { type Given, v2Attribute, v2Entity, v2Event } from "./v2-events.js";
@@ -101,6 +102,24 @@ test(
 
     assert.equal(await last(), null);
     assert.equal((await query("SELECT 1 FROM lasting.e_t")).length, 4);
+  }),
+);
+
+test(
+  "last data of entities whose attributes have members has their last geometry, whatever members come with it",
+  { skip },
+  onDatabase(async ({ sink, query }) => {
+    const one = sink({ last_data_mode: "both" });
+    const speed = { type: "Property", value: 1, unitCode: "KMH" };
+
+    for (const at of [1, 2, 3, 4]) {
+      const place = { type: "GeoProperty", value: point(at, at) };
+      await one.persist({ events: [ldEvent("urn:e", { speed, place }, "membered", at)] }, never);
+    }
+
+    const rows = await query("SELECT ST_AsText(place) AS place, speed_unitcode FROM membered.urn_e_last_data");
+    assert.deepEqual(rows, [{ place: "POINT(4 4)", speed_unitcode: "KMH" }]);
+    assert.equal((await query("SELECT 1 FROM membered.urn_e")).length, 4);
   }),
 );
 

@@ -8,7 +8,7 @@ import { type Cell, joinedRuns, type Statement, type TableName, tableKey } from 
 import { freeTable } from "../../rows/admission.js";
 import { overflowColumn } from "../../rows/column-names.js";
 import { groupedByTable, type PlacedRow, type TableBatch } from "../../rows/grouping.js";
-import { columnLayoutColumns, namesOf, textValue } from "../../rows/layout.js";
+import { columnLayoutColumns, namesOf, only, type Row, textValue } from "../../rows/layout.js";
 import type { FittedRows } from "../../tables/fitting.js";
 import { hasPassed, type KnownStore } from "../../tables/known-store.js";
 import type { KnownColumns } from "../../tables/known-tables.js";
@@ -81,7 +81,7 @@ export class LastData {
       ...row,
       columns: row.columns.filter(isKept),
       cells: row.cells.filter(isKept),
-      values: () => row.values().filter(isKept),
+      values: only(() => row.values().filter(isKept)),
       attributes: [],
     };
   }
@@ -89,7 +89,8 @@ export class LastData {
   #owned(row: PlacedRow): PlacedRow {
     const { columns, cells } = this.#memberOwners.owned(row);
     if (cells.length === 0) return row;
-    const values = () => [...row.values(), ...cells.map(textValue)];
+    const all = only(() => [...row.values(), ...cells.map(textValue)]);
+    const values: Row["values"] = (column) => (isOf(row, column) ? row.values(column) : all(column));
     return { ...row, columns, cells: [...row.cells, ...cells], values };
   }
 
@@ -238,4 +239,9 @@ function instantOf(text: string): number {
 function compare(one: string, other: string): number {
   if (one === other) return 0;
   return one < other ? -1 : 1;
+}
+
+/** Whether a column of the row alone is asked for. */
+function isOf({ columns }: Row, column: number | undefined): boolean {
+  return column !== undefined && column < columns.length;
 }

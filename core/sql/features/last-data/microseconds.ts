@@ -1,4 +1,5 @@
 import type { PlacedRow } from "../../rows/grouping.js";
+import { only } from "../../rows/layout.js";
 
 const FINER = /^("?\d{4}-\d\d-\d\d[T ][\d:]+\.\d{6})\d+/;
 
@@ -10,10 +11,11 @@ export function inMicroseconds(row: PlacedRow, column: string): PlacedRow {
   return {
     ...row,
     cells: row.cells.map((cell, index) => (index === at && cell !== undefined ? cut(cell) : cell)),
-    values: () =>
+    values: only(() =>
       row.values().map((value, index) => {
         if (index !== at || value?.kind !== "time") return value;
         return { ...value, text: cut(value.text), plain: cut(value.plain) };
       }),
+    ),
   };
 }
