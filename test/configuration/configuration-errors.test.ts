@@ -106,6 +106,20 @@ const errors = [
     faults: ['error line 3: a1.sinks = "s": is listed twice; name each component once'],
   },
   {
+    says: "a name that is too long for a file",
+    text: changed("sinks = s", `sinks = ${"温".repeat(27)}`).replaceAll("a1.sinks.s.", `a1.sinks.${"温".repeat(27)}.`),
+    faults: [
+      `error line 3: a1.sinks = "${"温".repeat(20)}...": is too long: files have this name, and in a URL it has 243 characters, of 240 at most; choose a shorter one`,
+    ],
+  },
+  {
+    says: "a name with half of a character, which no file can have",
+    text: changed("sinks = s", "sinks = a\\ud83d").replaceAll("a1.sinks.s.", "a1.sinks.a\\ud83d."),
+    faults: [
+      'error line 3: a1.sinks = "a\ufffd": holds half of a character; correct what begins with \\u, or write the character',
+    ],
+  },
+  {
     says: "an empty list and a missing one",
     text: changed("a1.sinks = s", "a1.sinks =").replace("a1.sources = http-source", ""),
     faults: [

@@ -35,6 +35,7 @@ export function declaredComponents(section: Section, env: EnvironmentVariables):
       ...names
         .filter((name) => listed.indexOf(name) !== listed.lastIndexOf(name))
         .map((name) => repeated(section, name)),
+      ...names.flatMap((name) => unusable(section, name)),
       ...bare.map((name) => withoutSettings(section, name)),
       ...undeclared.map(([name, settings]) => notListed(section, { name, settings, names })),
     ],
@@ -54,6 +55,25 @@ export function emptyListFaults(
 function blockOf({ key, components }: Section, name: string): readonly ComponentBlock[] {
   const settings = components.get(name);
   return settings === undefined ? [] : [{ name, key: `${key}.${name}`, line: firstLine(settings), settings }];
+}
+
+/** The folder of a channel and the dead letters of a sink have their names, with characters other than ASCII as in a URL. */
+const LONGEST_NAME = 240;
+const HALF_CHARACTER = /\p{Surrogate}/u;
+
+function unusable({ key, list }: Section, name: string): readonly ConfigurationFault[] {
+  const at = (value: string) => ({ key, value, line: list?.line });
+  if (HALF_CHARACTER.test(name))
+    return [
+      errorAt(
+        at(name.toWellFormed()),
+        "holds half of a character; correct what begins with \\u, or write the character",
+      ),
+    ];
+  const { length } = encodeURIComponent(name);
+  if (length <= LONGEST_NAME) return [];
+  const reason = `is too long: files have this name, and in a URL it has ${length} characters, of ${LONGEST_NAME} at most`;
+  return [errorAt(at(`${[...name].slice(0, 20).join("")}...`), `${reason}; choose a shorter one`)];
 }
 
 function repeated({ key, list }: Section, name: string): ConfigurationFault {
