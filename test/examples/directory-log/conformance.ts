@@ -4,7 +4,7 @@ import type { PluginSetup } from "deneb/sdk/testing";
 import { DirectoryLog } from "./directory-log.js";
 
 /** Seconds: cases wait so long for agents that are gone, and a machine that is busy for longer looks gone. */
-const values = { partitions: 1, session_timeout: 4 };
+const values = { partitions: 1, session_timeout: 8 };
 
 /** How the conformance suites test this plugin; `deneb plugin test` reads it, too. */
 export const setup: PluginSetup = {
