@@ -254,7 +254,7 @@ test("a package.json that is not JSON is a problem, and the other plugins of the
   );
 });
 
-test("a package whose code has an extension that Node does not run is told to be built", async (context) => {
+test("a package whose code has an extension that Node does not run has to be built, its problem says", async (context) => {
   const manifest = JSON.stringify({ type: "module", keywords: ["deneb-plugin"], exports: "./index.tsx" });
   const folder = await folderOf(context, { "raw/package.json": manifest, "raw/index.tsx": "" });
 
