@@ -36,7 +36,10 @@ test("senders that keep more connections than the process may open files do not 
   // On the connection that was there before.
   assert.equal(response.status, 200);
   assert.match(stats, /"num_persisted_events":2/);
-  const told = lines.filter(({ level }) => level === "warn").map(({ msg, cause }) => cause ?? msg);
+  const told = await until(
+    async () => lines.filter(({ level }) => level === "warn").map(({ msg, cause }) => cause ?? msg),
+    (warnings) => warnings.includes("too-many-connections"),
+  );
   assert.deepEqual(told, [
     "fewer connections than max_connections may be open: this process may open too few files",
     "too-many-connections",

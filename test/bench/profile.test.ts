@@ -98,7 +98,7 @@ const skip = process.platform === "linux" ? false : "only Linux tells the CPU ti
 test("a profiled run of the agent and of a bare server says where its CPU time went", { skip }, async (context) => {
   const options: MeasureOptions = {
     generator: autocannonLoad,
-    seconds: 1,
+    seconds: 3,
     connections: 4,
     looks: 0,
     profile: await tempFolder(context),
@@ -113,9 +113,14 @@ test("a profiled run of the agent and of a bare server says where its CPU time w
 
   const [server, agent] = names;
   assert.ok(server?.includes("test/bench"), `the bare server ran in ${server}`);
-  assert.ok(agent?.includes("core/sql/rows"), `the agent ran in ${agent}`);
-  assert.ok(!server?.includes("core/sql/rows"));
+  // Which rooms a sample meets in a second is chance; that it meets one of the agent is not.
+  assert.ok(agent?.some(ofAgent), `the agent ran in ${agent}`);
+  assert.ok(!server?.some(ofAgent), `the bare server ran in ${server}`);
 });
+
+function ofAgent(place: string): boolean {
+  return /^(core|plugins)\//.test(place);
+}
 
 const load = { accepted: 1, refused: 0, failed: 0, unanswered: 0, startedAt: 0, seconds: 1, cores: 0 };
 const run = { acceptedPerSecond: 1, load: { ...load, p50: 1, p99: 1, p999: 1 }, startMilliseconds: 1 };

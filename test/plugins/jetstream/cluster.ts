@@ -6,7 +6,7 @@ import { administer } from "./administration.js";
 import { ownNats } from "./nats.js";
 
 const SERVERS = 3;
-const START_MILLIS = 60_000;
+const START_MILLIS = 120_000;
 const LATE_MILLIS = 10_000;
 
 /**
