@@ -4,4 +4,13 @@
  */
 export { type LogChannelParts, logChannel } from "./log-channel.js";
 export { type LogChannelConfig, logChannelFaults, logChannelProperties } from "./log-properties.js";
-export type { Appended, Bounds, LogFacts, LogPart, LogRecord, PartitionedLog, ReadLimits } from "./partitioned-log.js";
+export type {
+  Appended,
+  Bounds,
+  LogFacts,
+  LogPart,
+  LogRecord,
+  LogSettings,
+  PartitionedLog,
+  ReadLimits,
+} from "./partitioned-log.js";

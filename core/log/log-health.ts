@@ -3,7 +3,7 @@ import { type ChannelContext, codeOf, reasonOf } from "../sdk/index.js";
 import type { Clocks } from "./agent-reports.js";
 
 /** What an agent asks of a log. */
-export type LogUse = "open" | "append" | "read" | "report" | "hear" | "share" | "trim";
+export type LogUse = "open" | "append" | "read" | "report" | "hear" | "share" | "trim" | "settings";
 
 const ofTheRecord: ReadonlySet<string | undefined> = new Set(["RECORD_TOO_LARGE", "NOTIFICATION_TOO_LARGE"]);
 

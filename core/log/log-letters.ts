@@ -6,7 +6,7 @@ interface LogLettersParts {
   readonly log: Pick<PartitionedLog, "append" | "bounds" | "trim">;
   readonly reader: Pick<ControlReader, "listen" | "leave">;
   /** The most bytes of one entry. */
-  readonly largestRecord: number;
+  readonly largestRecord: () => number;
 }
 
 /** The dead letters that the agents of a log share: entries in one order for all. */
@@ -81,7 +81,7 @@ export class LogLetters implements SharedLetters {
 
   async #appendAll(texts: readonly string[]): Promise<void> {
     const values = texts.map((text) => Buffer.from(text));
-    const { largestRecord } = this.#parts;
+    const largestRecord = this.#parts.largestRecord();
     const most = Math.max(0, ...values.map(({ byteLength }) => byteLength));
     if (most > largestRecord) {
       const message = `appending a dead letter of ${most} bytes to a log whose records have at most ${largestRecord} bytes`;

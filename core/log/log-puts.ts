@@ -150,7 +150,7 @@ export class LogPuts implements Pick<EventQueue, "add" | "reserve"> {
     if (failure !== undefined) throw failure.error;
   }
 
-  #refusal(lines: readonly PackedEvent[], { facts: { largestRecord } }: OpenedLog): AgentError | undefined {
+  #refusal(lines: readonly PackedEvent[], { settings: { largestRecord } }: OpenedLog): AgentError | undefined {
     if (this.#isStopped) return channelStopped(this.#parts.channel);
     for (const { bytes } of lines)
       if (bytes + recordOverhead > largestRecord) return this.#tooLarge(bytes, largestRecord);

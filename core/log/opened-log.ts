@@ -19,9 +19,12 @@ import { pause } from "./pause.js";
 import type { ReadRecords } from "./read-edge.js";
 import { SinkTakes } from "./sink-takes.js";
 import { Trimmer } from "./trimmer.js";
+import { WatchedSettings } from "./watched-settings.js";
 
 /** Reports are sent this often in a session. */
 const BEATS = 3;
+/** From one look at the settings of the log to the next. */
+const SESSIONS_OF_SETTINGS = 3;
 const READY_MILLIS = 20;
 
 interface OpenedLogParts {
@@ -47,6 +50,7 @@ export class OpenedLog {
   readonly takes: SinkTakes;
   readonly appends: OwnAppends;
   readonly letters: LogLetters;
+  readonly settings: WatchedSettings;
   /** What is done already. */
   readonly places: KnownPlaces;
   readonly #parts: OpenedLogParts;
@@ -72,7 +76,15 @@ export class OpenedLog {
       retired: config.retired_groups,
     });
     this.#control = new ControlReader({ log, outcome: (error) => outcome("hear", error) });
-    this.letters = new LogLetters({ log, reader: this.#control, largestRecord: facts.largestRecord });
+    this.settings = new WatchedSettings({
+      log,
+      facts,
+      everyMillis: sessionMillis * SESSIONS_OF_SETTINGS,
+      outcome: (error) => outcome("settings", error),
+      logger: context.log,
+    });
+    const largestRecord = () => this.settings.largestRecord;
+    this.letters = new LogLetters({ log, reader: this.#control, largestRecord });
     this.places = new KnownPlaces({
       owner: this.owner,
       members: this.members,
@@ -168,6 +180,7 @@ export class OpenedLog {
     this.#startedAt = this.#parts.clocks.steady();
     await this.#reports.start();
     this.#reader.start();
+    this.settings.start();
     if (this.#parts.config.trim) this.#trimmer.start();
     // Time passes without reports, too.
     this.#settling = setInterval(() => this.#settleSoon(), (this.#parts.config.session_timeout * 1000) / (2 * BEATS));
@@ -196,7 +209,7 @@ export class OpenedLog {
     clearInterval(this.#settling);
     this.takes.endAll();
     this.letters.stop();
-    await Promise.all([this.#reader.stop(), this.#trimmer.stop()]);
+    await Promise.all([this.#reader.stop(), this.#trimmer.stop(), this.settings.stop()]);
     await this.#reports.stop(signal);
     await this.#control.stop();
   }

@@ -1,9 +1,9 @@
-import type { Logger } from "../sdk/index.js";
+import { AgentError, type Logger } from "../sdk/index.js";
 import type { Clocks } from "./agent-reports.js";
 import { atBeginning, type LogPosition, later } from "./log-position.js";
 import type { Members } from "./members.js";
 import { PartQueue } from "./part-queue.js";
-import type { Bounds, PartitionedLog } from "./partitioned-log.js";
+import type { Bounds, LogPart, PartitionedLog } from "./partitioned-log.js";
 import { PassedOver } from "./passed-over.js";
 import type { ReadRecords } from "./read-edge.js";
 
@@ -188,8 +188,8 @@ export class OwnParts {
     const before = new Map(parts.map((part) => [part, this.#from(part).offset]));
     const bounds = await log.bounds(parts);
     let isChanged = false;
-    for (const part of parts) {
-      const found = bounds.get(part) ?? { first: 0, next: 0 };
+    for (const [part, found] of bounds) {
+      if (typeof part !== "number") continue;
       const from = this.#from(part);
       const isAhead = from.offset >= found.next && from.offset >= 0;
       // More was appended and stored since the log was asked where it ends.
@@ -202,6 +202,7 @@ export class OwnParts {
     }
     // A report of what is as before would be heard, and have this done again at once.
     if (isChanged) changed();
+    requireAll(parts, bounds);
   }
 
   #begin(part: number, from: LogPosition, { first, next }: Bounds): void {
@@ -253,4 +254,12 @@ export class OwnParts {
     this.#own.delete(part);
     this.#parts.changed();
   }
+}
+
+/** Throws where the log does not say what some of the parts hold. */
+function requireAll(parts: readonly number[], bounds: ReadonlyMap<LogPart, Bounds>): void {
+  const left = parts.filter((part) => !bounds.has(part));
+  if (left.length === 0) return;
+  const message = `taking partition ${left.join(", ")} of the log: it does not say now what is in there`;
+  throw new AgentError("LOG_UNAVAILABLE", message, { retryable: true });
 }

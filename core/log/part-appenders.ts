@@ -47,7 +47,7 @@ export class PartAppenders {
   of(part: number, opened: OpenedLog): PartAppender {
     const known = this.#appenders.get(part);
     if (known !== undefined) return known;
-    const recordBytes = Math.min(this.#parts.config.record_bytes, opened.facts.largestRecord - recordOverhead);
+    const recordBytes = Math.min(this.#parts.config.record_bytes, opened.settings.largestRecord - recordOverhead);
     const append = (events: readonly PackedEvent[], repeating: Repeating) =>
       this.#appendRecord(part, events, repeating);
     const appender = new PartAppender({ recordBytes, delay: this.#delay, append });

@@ -35,8 +35,16 @@ export interface Bounds {
   readonly next: number;
 }
 
+/** What an opened log says of itself, and what may change while it is open. @beta */
+export interface LogSettings {
+  /** The most bytes of one record. */
+  readonly largestRecord: number;
+  /** One sentence for each setting with which an acknowledged record could be lost, and its remedy; each is logged once. */
+  readonly warnings: readonly string[];
+}
+
 /** What an opened log says of itself. @beta */
-export interface LogFacts {
+export interface LogFacts extends LogSettings {
   /**
    * Names this log and no other, also when one of the same name is made after it was removed, and the same for all agents; of
    * letters, digits, `.`, `_`, `-` and `/`.
@@ -44,15 +52,11 @@ export interface LogFacts {
   readonly id: string;
   /** How many parts hold events: they have the numbers 0 to partitions - 1. */
   readonly partitions: number;
-  /** The most bytes of one record. */
-  readonly largestRecord: number;
   /**
    * True where each record of a part has the offset behind that of the record before it: then an offset that is missing is a
    * record that was removed before it was stored, and is an error. Absent: offsets may jump.
    */
   readonly gapless?: boolean;
-  /** One sentence for each setting with which an acknowledged record could be lost, and its remedy; logged at the start. */
-  readonly warnings: readonly string[];
 }
 
 /** What one read returns at the most. @beta */
@@ -78,6 +82,11 @@ export interface PartitionedLog extends Examined {
   /** Connects, and makes the log when it is missing and may be made. Called again after a failure, and after `close`. */
   open(signal: AbortSignal): Promise<LogFacts>;
   /**
+   * What it says of itself now: somebody may have changed its settings since it was opened. Asked every few sessions; rejects as
+   * `open` does. Absent: what `open` says stays.
+   */
+  settings?(): Promise<LogSettings>;
+  /**
    * Resolves when the record is as durable as the engine promises; then every agent reads it, once, at this offset. No two
    * records have the same `name`. After `LOG_UNANSWERED` the next append to the part may be that of the same record and name: it
    * resolves to the place of the one that is there, or appends it.
@@ -93,6 +102,7 @@ export interface PartitionedLog extends Examined {
     limits: ReadLimits,
     signal: AbortSignal,
   ): Promise<ReadonlyMap<LogPart, readonly LogRecord[]>>;
+  /** A part that cannot be asked now may be left out, and then is not read yet; rejects when none of them can be asked. */
   bounds(parts: readonly LogPart[]): Promise<ReadonlyMap<LogPart, Bounds>>;
   /**
    * Removes the records before these offsets, where the engine can; it may keep some of them. After the signal has aborted

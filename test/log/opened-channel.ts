@@ -107,8 +107,10 @@ function cutOff(log: PartitionedLog, signal: AbortSignal): PartitionedLog {
     if (!signal.aborted) return await ask();
     throw new AgentError("LOG_UNAVAILABLE", "the log is cut off", { retryable: true });
   };
+  const settings = log.settings?.bind(log);
   return {
     open: (opening) => reachable(() => log.open(opening)),
+    ...(settings === undefined ? {} : { settings: () => reachable(settings) }),
     append: (...record) => reachable(() => log.append(...record)),
     read: (from, limits, reading) => reachable(() => log.read(from, limits, AbortSignal.any([reading, signal]))),
     bounds: (parts) => reachable(() => log.bounds(parts)),

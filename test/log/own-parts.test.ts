@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { atBeginning, type LogPosition } from "../../core/log/log-position.js";
 import { OwnParts } from "../../core/log/own-parts.js";
+import type { LogPart } from "../../core/log/partitioned-log.js";
 import { recordingLog } from "../support/recording-log.js";
 import { oneEvent } from "./own-part.js";
 
@@ -11,9 +12,10 @@ const at = (offset: number): LogPosition => ({ ...atBeginning, offset, index: 0,
 /** An agent alone with one part; `bounds` says where the log ends, and may do something else meanwhile. */
 function alone(bounds: () => number, first = 0, gapless = true) {
   const { log, lines } = recordingLog();
-  const place = { stored: at(3), now: 0, share: [0], changes: 0, prepared: Promise.resolve() };
+  const place = { stored: at(3), now: 0, share: [0], silent: [-1], changes: 0, prepared: Promise.resolve() };
+  const said = (part: LogPart) => typeof part !== "number" || !place.silent.includes(part);
   const own: OwnParts = new OwnParts({
-    log: { bounds: async (parts) => new Map([...parts].map((part) => [part, { first, next: bounds() }])) },
+    log: { bounds: async (parts) => new Map(parts.filter(said).map((part) => [part, { first, next: bounds() }])) },
     partitions: 2,
     gapless,
     members: { share: () => new Set(place.share), worker: () => undefined, done: () => undefined, hasOthers: true },
@@ -87,6 +89,19 @@ test("records that are gone are not lost when it is heard that they were stored"
   await own.settle();
 
   assert.equal(own.all.get(0)?.queue.lost, 0);
+});
+
+test("parts of which the log does not say what they hold are named and taken later, and the others are taken", async () => {
+  const { own, place } = alone(() => 20);
+  place.share = [0, 1];
+  place.silent = [0];
+
+  await assert.rejects(own.settle(), { code: "LOG_UNAVAILABLE", message: /^taking partition 0 of the log/ });
+  const first = [...own.all.keys()];
+  place.silent = [];
+  await own.settle();
+
+  assert.deepEqual([first, [...own.all.keys()], place.changes], [[1], [1, 0], 2]);
 });
 
 test("a part that comes back to an agent is waited for anew", async () => {

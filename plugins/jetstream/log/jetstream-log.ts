@@ -1,5 +1,14 @@
 import type { NatsConnection } from "@nats-io/transport-node";
-import type { Appended, Bounds, LogFacts, LogPart, LogRecord, PartitionedLog, ReadLimits } from "deneb/log";
+import type {
+  Appended,
+  Bounds,
+  LogFacts,
+  LogPart,
+  LogRecord,
+  LogSettings,
+  PartitionedLog,
+  ReadLimits,
+} from "deneb/log";
 import { type Examiner, type Probe, withEither } from "deneb/sdk";
 import type { JetStreamConfig } from "../config.js";
 import { Announcements } from "./announcements.js";
@@ -21,6 +30,8 @@ interface Opened {
   readonly reader: Reader;
   readonly trimming: Trimming;
   readonly writer: Writer;
+  /** What somebody may change meanwhile. */
+  largestRecord: number;
 }
 
 /** A log in one stream of JetStream; offsets are the sequences of the stream. */
@@ -56,22 +67,34 @@ export class JetStreamLog implements PartitionedLog {
       found = await streamState(this.#link, stream);
     }
     if (found === undefined) throw logSettings(doing, "it does not exist; make it or set create_stream = true");
-    const server = (await this.#link.connection(doing)).info ?? { version: "0", max_payload: 0 };
-    const facts = factsOf(found, { config: this.#config, subjects: this.#subjects, server });
+    const facts = await this.#facts(found, doing);
     const link = this.#link;
     const id = idOf(stream, found);
     const taking = (state: StreamState) => takingOf(state, this.#config, this.#subjects);
     const room = new Room(taking(found), () => identity.check());
     const told = (state: StreamState) => room.told(taking(state));
     const identity = new Identity({ link, stream, id, newest: found.state.last_seq, timeout, told });
-    const { largestRecord } = facts;
+    const largestRecord = () => this.#opened?.largestRecord ?? facts.largestRecord;
     const shared = { link, stream, subjects: this.#subjects, identity };
     const wrote = (part: LogPart, offset: number) => this.#announce(part, offset);
     const repeatMillis = repeatMillisOf(found, timeout);
     const writer = new Writer({ ...shared, room, largestRecord, timeout, repeatMillis, wrote });
     const saw = (part: LogPart, offset: number) => writer.saw(part, offset);
     const trimming = new Trimming(shared);
-    this.#opened = { identity, trimming, writer, reader: new Reader({ ...shared, parts: this.#parts, saw }) };
+    const reader = new Reader({ ...shared, parts: this.#parts, saw });
+    this.#opened = { identity, trimming, writer, reader, largestRecord: facts.largestRecord };
+    return facts;
+  }
+
+  async settings(): Promise<LogSettings> {
+    const doing = `using the stream "${this.#config.stream}"`;
+    const opened = this.#open(doing);
+    // One of this name that was made later is another log.
+    await opened.identity.check();
+    const found = await streamState(this.#link, this.#config.stream);
+    if (found === undefined) throw logUnavailable(doing, "it is gone");
+    const facts = await this.#facts(found, doing);
+    opened.largestRecord = facts.largestRecord;
     return facts;
   }
 
@@ -113,6 +136,11 @@ export class JetStreamLog implements PartitionedLog {
 
   probes(examiner: Examiner): readonly Probe[] {
     return jetstreamProbes(this.#config, this.#component, examiner);
+  }
+
+  async #facts(found: StreamState, doing: string): Promise<LogFacts> {
+    const server = (await this.#link.connection(doing)).info ?? { version: "0", max_payload: 0 };
+    return factsOf(found, { doing, config: this.#config, subjects: this.#subjects, server });
   }
 
   #open(doing: string): Opened {

@@ -52,7 +52,12 @@ async function judged(link: Link, config: JetStreamConfig): Promise<ProbeResult>
       : { outcome: "failed", reason: "it does not exist", remedy: "make it, or set create_stream = true" };
   }
   const server = (await link.connection("connecting")).info ?? { version: "0", max_payload: 0 };
-  const { warnings } = factsOf(found, { config, subjects: subjectsOf(stream), server });
+  const { warnings } = factsOf(found, {
+    doing: `opening the stream "${stream}"`,
+    config,
+    subjects: subjectsOf(stream),
+    server,
+  });
   const [warning] = warnings;
   if (warning === undefined) return { outcome: "ok" };
   const [reason = warning, remedy] = warning.split("; ");

@@ -88,9 +88,9 @@ export function idOf(stream: string, { created }: StreamState): string {
 
 /** What the opened log says of itself. Rejects with code `LOG_SETTINGS` when its settings are not those of a log. */
 export function factsOf(found: StreamState, of: FactsOf): LogFacts {
-  const { config, subjects, server } = of;
+  const { config, subjects, server, doing } = of;
   const [fault] = settingFaults(found.config, config, subjects);
-  if (fault !== undefined) throw logSettings(`opening the stream "${config.stream}"`, fault);
+  if (fault !== undefined) throw logSettings(doing, fault);
   const { max_msg_size = -1 } = found.config;
   const largest = max_msg_size > 0 ? Math.min(max_msg_size, server.max_payload) : server.max_payload;
   return {
@@ -107,6 +107,8 @@ export function repeatMillisOf({ config }: StreamState, timeout: number): number
 }
 
 interface FactsOf {
+  /** For messages. */
+  readonly doing: string;
   readonly config: JetStreamConfig;
   readonly subjects: Subjects;
   readonly server: { readonly version: string; readonly max_payload: number };

@@ -26,7 +26,7 @@ interface Writing {
   readonly subjects: Subjects;
   readonly identity: Identity;
   readonly room: Pick<Room, "take">;
-  readonly largestRecord: number;
+  readonly largestRecord: () => number;
   /** Milliseconds for one append, repetitions included. */
   readonly timeout: number;
   /** Milliseconds after the first try in which the stream keeps one of those with the same name. */
@@ -91,12 +91,13 @@ export class Writer {
   }
 
   async append(part: LogPart, value: Uint8Array, name?: string): Promise<Appended> {
-    const { identity, largestRecord, room, subjects, wrote } = this.#of;
+    const { identity, room, subjects, wrote } = this.#of;
+    const largestRecord = this.#of.largestRecord();
     const doing = `appending a record to "${subjects.of(part)}"`;
     if (value.length > largestRecord) {
       throw recordTooLarge(
         doing,
-        `it has ${value.length} bytes, and the servers take ${largestRecord}; raise their max_payload`,
+        `it has ${value.length} bytes, and the stream takes ${largestRecord}; raise max_payload of the servers, and max_msg_size of the stream if it has one`,
       );
     }
     // A record that may be there is asked for whatever room there is.

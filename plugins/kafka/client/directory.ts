@@ -33,9 +33,15 @@ export class Directory {
   /** The broker that leads a partition. Throws when none does now, and when the topic is another one. */
   leader({ topic, partition }: Place): number {
     if (this.#remade !== undefined) throw this.#remade;
-    const leader = this.topic(topic).partitions[partition]?.leader ?? -1;
-    if (leader >= 0 && this.#known.brokers.has(leader)) return leader;
+    const leader = this.presentLeader({ topic, partition });
+    if (leader !== undefined && this.#known.brokers.has(leader)) return leader;
     throw new KafkaError("unavailable", `partition ${partition} of topic "${topic}" has no leader`);
+  }
+
+  /** Whether a broker that can be asked leads a partition, as far as is known. */
+  hasLeader(place: Place): boolean {
+    const leader = this.presentLeader(place);
+    return leader !== undefined && this.#known.brokers.has(leader);
   }
 
   /** The broker that leads a partition now, as far as is known; undefined for none. */

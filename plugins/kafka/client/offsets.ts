@@ -27,7 +27,7 @@ export interface Extent extends Place {
   readonly next: number;
 }
 
-/** What partitions hold. Asks until all have said it. */
+/** What partitions hold. Asks until all have said it; those without a leader are left out where others have one. */
 export async function readExtents(
   cluster: KafkaCluster,
   directory: Directory,
@@ -55,29 +55,38 @@ export async function stableEndsAt(cluster: KafkaCluster, asked: AskedLeader): P
   return await listed(cluster, { ...asked, timestamp: LATEST, isolation: "read_committed" });
 }
 
-/** Removes the records before these offsets. */
+/** Removes the records before these offsets; rejects behind the others for partitions without a leader. */
 export async function deleteRecords(
   cluster: KafkaCluster,
   directory: Directory,
   before: readonly Position[],
 ): Promise<void> {
-  await eachLeader(cluster, directory, { places: before, doing: "removing records" }, async (node, group) => {
-    const topics = topicsOf(group, ({ partition, offset }) => ({ partitionIndex: partition, offset: BigInt(offset) }));
-    const millis = cluster.attemptMillis;
-    const answer = await cluster.askNode(
-      node,
-      async (connection, library) => await library.deleteRecordsV2.api.async(connection, topics, millis),
-    );
-    for (const { name, partitions } of answer.topics) {
-      for (const { errorCode } of partitions) {
-        if (errorCode === NO_ERROR) continue;
-        const error = protocolError(cluster.library, errorCode, `removing records of topic "${name}"`);
-        // Others removed more.
-        if (error.kind !== "offset") throw error;
+  const done = await eachLeader(
+    cluster,
+    directory,
+    { places: before, doing: "removing records" },
+    async (node, group) => {
+      const topics = topicsOf(group, ({ partition, offset }) => ({
+        partitionIndex: partition,
+        offset: BigInt(offset),
+      }));
+      const millis = cluster.attemptMillis;
+      const answer = await cluster.askNode(
+        node,
+        async (connection, library) => await library.deleteRecordsV2.api.async(connection, topics, millis),
+      );
+      for (const { name, partitions } of answer.topics) {
+        for (const { errorCode } of partitions) {
+          if (errorCode === NO_ERROR) continue;
+          const error = protocolError(cluster.library, errorCode, `removing records of topic "${name}"`);
+          // Others removed more.
+          if (error.kind !== "offset") throw error;
+        }
       }
-    }
-    return [];
-  });
+      return group;
+    },
+  );
+  for (const place of before) if (!done.includes(place)) directory.leader(place);
 }
 
 /** Partitions that are led by a broker; one that is not their leader of that epoch refuses. */
@@ -126,7 +135,7 @@ interface Work<P> {
   readonly doing: string;
 }
 
-/** Asks the leaders of all places, until all have answered. */
+/** Asks the leaders of all places, until all have answered. Places that still have none after another look are left out where others have one. */
 async function eachLeader<P extends Place, T>(
   cluster: KafkaCluster,
   directory: Directory,
@@ -136,9 +145,10 @@ async function eachLeader<P extends Place, T>(
   let again = false;
   return await cluster.persistently(doing, async () => {
     if (again) await directory.refresh();
+    const led = again ? places.filter((place) => directory.hasLeader(place)) : places;
     again = true;
-    for (const place of places) directory.leader(place);
-    const groups = [...directory.byLeader(places)];
+    for (const place of led.length > 0 ? led : places) directory.leader(place);
+    const groups = [...directory.byLeader(led)];
     return (await Promise.all(groups.map(([node, group]) => ask(node, group)))).flat();
   });
 }

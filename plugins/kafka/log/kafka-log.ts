@@ -1,4 +1,13 @@
-import type { Appended, Bounds, LogFacts, LogPart, LogRecord, PartitionedLog, ReadLimits } from "deneb/log";
+import type {
+  Appended,
+  Bounds,
+  LogFacts,
+  LogPart,
+  LogRecord,
+  LogSettings,
+  PartitionedLog,
+  ReadLimits,
+} from "deneb/log";
 import { AgentError, type Examiner, onAbort, type Probe } from "deneb/sdk";
 import { type KafkaCluster, openCluster } from "../client/cluster.js";
 import { Directory, type Place } from "../client/directory.js";
@@ -9,7 +18,7 @@ import { Reader } from "../client/reader.js";
 import type { KafkaLogConfig } from "../config.js";
 import { logError } from "./log-error.js";
 import { kafkaLogProbes } from "./log-probes.js";
-import { openTopics, type TopicNames, topicNames } from "./open-topics.js";
+import { openTopics, settingsOfTopics, type TopicNames, topicNames } from "./open-topics.js";
 
 interface Opened {
   readonly cluster: KafkaCluster;
@@ -18,7 +27,9 @@ interface Opened {
   /** Reads of parts with numbers, and of the others. */
   readonly events: Reader;
   readonly others: Reader;
-  readonly facts: LogFacts;
+  readonly partitions: number;
+  /** What somebody may change meanwhile. */
+  largestRecord: number;
 }
 
 /** A log in three topics of Kafka: that of the events with their partitions, one for the agents, one for dead letters. */
@@ -52,7 +63,8 @@ export class KafkaLog implements PartitionedLog {
           producer: new Producer(cluster, directory),
           events: new Reader(cluster, directory, { ...options, purpose: "events" }),
           others: new Reader(cluster, directory, { ...options, purpose: "others" }),
-          facts,
+          partitions: facts.partitions,
+          largestRecord: facts.largestRecord,
         };
         return facts;
       } catch (error) {
@@ -64,10 +76,19 @@ export class KafkaLog implements PartitionedLog {
     });
   }
 
+  async settings(): Promise<LogSettings> {
+    const opened = this.#open();
+    const found = await this.#named("reading the settings of the log", async () => {
+      return await settingsOfTopics(opened.cluster, this.#config, opened.partitions);
+    });
+    opened.largestRecord = found.largestRecord;
+    return found;
+  }
+
   async append(part: LogPart, value: Uint8Array, name?: string): Promise<Appended> {
-    const { producer, facts } = this.#open();
-    if (value.length > facts.largestRecord) {
-      const limit = `it has ${value.length} bytes, and the largest record of topic "${this.#topics.events}" ${facts.largestRecord}; a larger max.message.bytes of the topic allows more`;
+    const { producer, largestRecord } = this.#open();
+    if (value.length > largestRecord) {
+      const limit = `it has ${value.length} bytes, and the largest record of topic "${this.#topics.events}" ${largestRecord}; a larger max.message.bytes of the topic allows more`;
       throw new AgentError("RECORD_TOO_LARGE", `${appendingTo(part)}: ${limit}`, { retryable: false });
     }
     try {

@@ -1,4 +1,4 @@
-import type { LogFacts } from "deneb/log";
+import type { LogFacts, LogSettings } from "deneb/log";
 import type { KafkaCluster } from "../client/cluster.js";
 import { KafkaError } from "../client/kafka-error.js";
 import { type Metadata, readMetadata, readSettings } from "../client/topics.js";
@@ -37,6 +37,22 @@ export async function openTopics(cluster: KafkaCluster, config: KafkaLogConfig):
     return led(await readMetadata(cluster, all), all);
   });
   return { metadata, facts: await factsOf(cluster, metadata, config) };
+}
+
+/** Judges the settings that the topics of an open log have now; `used`: the partitions that were there when it was opened. */
+export async function settingsOfTopics(
+  cluster: KafkaCluster,
+  config: KafkaLogConfig,
+  used: number,
+): Promise<LogSettings> {
+  const names = Object.values(topicNames(config));
+  const metadata = await cluster.persistently("looking at the topics", () => readMetadata(cluster, names));
+  const [fault] = metadata.faults.values();
+  if (fault !== undefined) throw fault;
+  const { largestRecord: largest, warnings } = await factsOf(cluster, metadata, config);
+  const partitions = metadata.topics.get(config.topic)?.partitions.length ?? 0;
+  const added = `topic "${config.topic}" has ${partitions} partitions now, and this agent uses ${used}; start all agents again, one after another`;
+  return { largestRecord: largest, warnings: [...(partitions > used ? [added] : []), ...warnings] };
 }
 
 /** Rejects while a topic is not there, or one of its partitions has no leader. */

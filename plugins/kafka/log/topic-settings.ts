@@ -81,7 +81,7 @@ export function warningsOf({ topic, settings }: JudgedTopic): readonly string[] 
 }
 
 function refuse(topic: string, reason: string): never {
-  throw new AgentError("LOG_SETTINGS", `opening the log: topic "${topic}" ${reason}`, { retryable: false });
+  throw new AgentError("LOG_SETTINGS", `keeping the log: topic "${topic}" ${reason}`, { retryable: false });
 }
 
 function count(number: number, noun: string): string {

@@ -97,6 +97,26 @@ test("a stream that takes smaller messages than its server says how large record
   await rejects(log.append(0, Buffer.alloc(largestRecord + 1)), "RECORD_TOO_LARGE", false);
 });
 
+test("what somebody changes of a stream is noticed while its log is open", async (context) => {
+  const server = await sharedNats(context);
+  if (server === undefined) return;
+  const stream = nameOfStream();
+  await administer(server, `STREAM.CREATE.${stream}`, { ...settingsOf(stream), max_msg_size: 10_000 });
+  context.after(() => removeStream(server, stream));
+  const log = logOf(context, { servers: [server], stream });
+  const { warnings } = await log.open(never());
+
+  await administer(server, `STREAM.UPDATE.${stream}`, { ...settingsOf(stream), max_msg_size: 20_000 });
+  const larger = await log.settings();
+  await log.append(0, Buffer.alloc(15_000));
+  await administer(server, `STREAM.UPDATE.${stream}`, { ...settingsOf(stream), discard: "old" });
+  const unsafe = log.settings();
+
+  assert.deepEqual(larger.warnings, warnings);
+  await rejects(unsafe, "LOG_SETTINGS", false);
+  await assert.rejects(unsafe, /a full stream removes its oldest events/);
+});
+
 test("a stream that allows one consumer is measured and read all the same", async (context) => {
   const server = await sharedNats(context);
   if (server === undefined) return;

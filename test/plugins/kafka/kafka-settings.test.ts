@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { openCluster } from "../../../plugins/kafka/client/cluster.js";
 import { createTopics } from "../../../plugins/kafka/client/topics.js";
 import { answersKafka, kafkaOfTests, NO_KAFKA } from "../../support/provided-kafka.js";
+import { until } from "../../support/until.js";
 import { logConfig, removeTopics } from "./kafka-engine.js";
 import { failureOf, never, ownLog, recordsOf, textsOf } from "./own-log.js";
 
@@ -21,6 +22,26 @@ async function madeTopic({ partitions = 2, settings = {} }: Made): Promise<strin
   await createTopics(cluster, [{ name: topic, partitions, replicas: 1, settings }]);
   cluster.close();
   return topic;
+}
+
+/** Sets what is given of a topic that is there, as kafka-configs.sh and kafka-topics.sh do. */
+async function alter(topic: string, { partitions, settings = {} }: Made): Promise<void> {
+  const cluster = await openCluster(logConfig(topic), "the test", never());
+  const { IncrementalAlterConfigOperationTypes, ConfigResourceTypes } = cluster.library;
+  const configOperation = IncrementalAlterConfigOperationTypes.SET;
+  const configs = Object.entries(settings).map(([name, value]) => ({ name, value, configOperation }));
+  const resources = [{ resourceType: ConfigResourceTypes.TOPIC, resourceName: topic, configs }];
+  await cluster.askAny(
+    async (connection, library) => await library.incrementalAlterConfigsV1.api.async(connection, resources, false),
+  );
+  if (partitions !== undefined) {
+    const topics = [{ name: topic, count: partitions, assignments: null }];
+    await cluster.askAny(
+      async (connection, library) =>
+        await library.createPartitionsV3.api.async(connection, topics, cluster.lookMillis, false),
+    );
+  }
+  cluster.close();
 }
 
 const wrong: readonly (Made & { readonly what: string; readonly says: RegExp })[] = [
@@ -76,6 +97,62 @@ for (const { what, says, ...made } of risky)
     assert.match(warnings.join("\n"), says);
     assert.equal(partitions, made.partitions ?? 2);
   });
+
+const altered: readonly (Made & { readonly what: string; readonly says: RegExp })[] = [
+  {
+    what: "removes events after a time from now on",
+    settings: { "retention.ms": "1000000" },
+    says: /retention\.ms = 1000000.*set it to -1/,
+  },
+  {
+    what: "got more partitions",
+    partitions: 3,
+    says: /has 3 partitions now, and this agent uses 2; start all agents again/,
+  },
+  {
+    what: "is compacted from now on",
+    settings: { "cleanup.policy": "compact" },
+    says: /^LOG_SETTINGS keeping the log/,
+  },
+];
+
+for (const { what, says, ...change } of altered)
+  test(`a topic that ${what} is noticed while its log is open`, { skip }, async (context) => {
+    const topic = await madeTopic({ settings: { "retention.ms": "-1" } });
+    const log = ownLog(context, server, { topic });
+    const { warnings: before } = await log.open(never());
+    const look = () =>
+      log.settings().then(
+        ({ warnings }) => warnings.join("\n"),
+        ({ code, message }) => `${code} ${message}`,
+      );
+    const unchanged = await look();
+
+    await alter(topic, change);
+    const said = await until(look, (text) => text !== unchanged);
+    await removeTopics(topic);
+
+    assert.equal(unchanged, before.join("\n"));
+    assert.match(said, says);
+  });
+
+test("a log takes larger records as soon as it has seen that its topic does", { skip }, async (context) => {
+  const topic = await madeTopic({ settings: { "max.message.bytes": "70000" } });
+  const log = ownLog(context, server, { topic });
+  await log.open(never());
+  const large = Buffer.alloc(100_000);
+  const refused = await failureOf(log.append(0, large));
+
+  await alter(topic, { settings: { "max.message.bytes": "1000000" } });
+  await until(
+    () => log.settings(),
+    ({ largestRecord }) => largestRecord > large.length,
+  );
+  const { offset } = await log.append(0, large);
+  await removeTopics(topic);
+
+  assert.deepEqual([refused.code, offset], ["RECORD_TOO_LARGE", 0]);
+});
 
 const HOUR = 3_600_000;
 

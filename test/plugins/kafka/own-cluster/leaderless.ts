@@ -7,6 +7,7 @@ import { Producer } from "../../../../plugins/kafka/client/producer.js";
 import { createTopics, readMetadata } from "../../../../plugins/kafka/client/topics.js";
 import { until } from "../../../support/until.js";
 import { findingsOf } from "../findings.js";
+import { failureOf, never, ownLog } from "../own-log.js";
 import { newSink } from "../running-sink.js";
 import { newSource, notificationRecord, numberOf, runningSource } from "../running-source.js";
 import { topicClient } from "../topic-client.js";
@@ -95,6 +96,42 @@ test("check finds the partitions of a topic that have no leader, for a source an
     const line = found.find((one) => one.startsWith(says));
     assert.match(line ?? found.join("\n"), /=> start the brokers that hold them/);
   }
+});
+
+test("a log says what its other partitions hold while one has no leader, removes records of those, and is whole again with it", {
+  skip,
+}, async (context) => {
+  const { topic, config } = await spreadTopic(context);
+  const { bootstrap_servers } = config;
+  const log = ownLog(
+    context,
+    { address: bootstrap_servers[0] ?? "" },
+    { topic, bootstrap_servers, partitions: 3, request_timeout: 3000 },
+  );
+  await log.open(never());
+  for (const part of [0, 1, 2]) for (const text of ["one", "two"]) await log.append(part, Buffer.from(text));
+  const leader = await cluster.leader(topic, 1);
+  await leader.halt();
+  await withoutLeader(topic, 1);
+
+  const without = await until(
+    () => log.bounds([0, 1, 2]),
+    (bounds) => bounds.size === 2,
+  );
+  const trimming = await failureOf(log.trim(new Map([0, 1, 2].map((part) => [part, 1]))));
+  const trimmed = await log.bounds([0, 2]);
+  const unknown = await failureOf(log.bounds([1]));
+  await leader.resume();
+  await cluster.whole();
+  const whole = await log.bounds([0, 1, 2]);
+
+  assert.deepEqual([...without.keys()].toSorted(), [0, 2]);
+  for (const failure of [trimming, unknown]) {
+    assert.equal(failure.code, "LOG_UNAVAILABLE");
+    assert.match(failure.message, /partition 1 of topic "\S+" has no leader/);
+  }
+  for (const part of [0, 2]) assert.deepEqual(trimmed.get(part), { first: 1, next: 2 });
+  assert.deepEqual(whole.get(1), { first: 0, next: 2 });
 });
 
 /** A topic without copies, each broker leads one of its partitions. */
