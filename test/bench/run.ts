@@ -12,6 +12,7 @@ import { serversOf } from "./servers-of.js";
 import { type BenchSet, setOf } from "./sets.js";
 import { type Survey, withSurveys } from "./survey.js";
 import { unwindAll } from "./unwinding.js";
+import { operatedKafka, warmKafka } from "./warm-kafka.js";
 
 try {
   const options = optionsOf(process.argv.slice(2));
@@ -46,7 +47,7 @@ async function withServers(options: BenchOptions): Promise<void> {
   // A wrong text is reported at once; recorded bodies are not read yet.
   const known = options.bodies.length === 0 ? [chosen(options, [])] : [];
   const generator = await generatorOf(options.generator);
-  const servers = await provideSome(serversOf(known));
+  const servers = await provideSome(serversOf(known), { kafka: operatedKafka });
   console.error(servers.remarks.join("\n"));
   const ended = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
@@ -64,6 +65,7 @@ async function withServers(options: BenchOptions): Promise<void> {
     await withSurveys(options.bodies, async (surveys) => {
       const recorded = Object.fromEntries(surveys.map((survey) => [`recorded ${survey.name}`, wordsOf(survey)]));
       const set = chosen(options, surveys);
+      if (serversOf([set]).has("kafka")) await warmKafka({ ...options, generator, say });
       const results = await measureRounds(set, { ...options, generator, signal: ended.signal, say });
       const environment = { ...facts, ...recorded };
       await publish({ environment, results, original: options.original }, options);

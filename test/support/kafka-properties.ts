@@ -33,6 +33,8 @@ export interface KafkaSettings {
   readonly member?: ClusterMember;
   /** Users of SCRAM, for both mechanisms, with their passwords. */
   readonly users?: Readonly<Record<string, string>>;
+  /** Options of Java in place of those that have it start soon. */
+  readonly java?: readonly string[];
 }
 
 /**

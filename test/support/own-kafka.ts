@@ -13,6 +13,8 @@ import { reachable } from "./reachable.js";
 import { until } from "./until.js";
 
 const HOST = "127.0.0.1";
+/** Tests want a server soon, and not for long. */
+const QUICK_JAVA = ["-Xmx384m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"];
 const START_MILLIS = 240_000;
 
 const run = promisify(execFile);
@@ -48,13 +50,9 @@ export async function startOwnKafka(
     const text = [...kafkaProperties(settings, member), ...more].join("\n");
     await writeFile(file, text.replaceAll("FOLDER", folder));
   };
-  const base = [
-    "-Xmx384m",
-    "-XX:TieredStopAtLevel=1",
-    "-XX:+UseSerialGC",
-    ...(archive === undefined ? [] : [`-XX:SharedArchiveFile=${archive}`]),
-    `-Dlog4j.configuration=file:${folder}/log4j`,
-  ];
+  // The archive is of a Java with these options.
+  const quick = [...QUICK_JAVA, ...(archive === undefined ? [] : [`-XX:SharedArchiveFile=${archive}`])];
+  const base = [...(settings.java ?? quick), `-Dlog4j.configuration=file:${folder}/log4j`];
   const classes = [...base, "-cp", `${jars}/*`];
   let server: ChildProcess | undefined;
   const end = async (signal: "SIGKILL" | "SIGTERM"): Promise<void> => {

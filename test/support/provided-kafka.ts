@@ -1,4 +1,5 @@
 import { kafkaJars, kafkaPrograms } from "./kafka-jars.js";
+import type { KafkaSettings } from "./kafka-properties.js";
 import { startOwnKafka } from "./own-kafka.js";
 import { type ProvidedServer, where } from "./provided-server.js";
 import { reachable } from "./reachable.js";
@@ -9,7 +10,7 @@ export function kafkaOfTests(): string {
 }
 
 /** The Kafka that DENEB_TEST_KAFKA names when it answers, else one of our own from jars that were fetched before. */
-export function providedKafka(): ProvidedServer {
+export function providedKafka(settings: KafkaSettings = {}): ProvidedServer {
   const address = kafkaOfTests();
   const colon = address.lastIndexOf(":");
   const given = { host: address.slice(0, colon), port: Number(address.slice(colon + 1)) };
@@ -20,7 +21,7 @@ export function providedKafka(): ProvidedServer {
     missingPrograms: `java with the jars of .ci/fetch-kafka in ${kafkaJars()}`,
     start: async () => {
       const programs = await kafkaPrograms();
-      return programs === undefined ? undefined : await startOwnKafka(programs);
+      return programs === undefined ? undefined : await startOwnKafka(programs, settings);
     },
     announce: (own) => {
       process.env["DENEB_TEST_KAFKA"] = where(own);

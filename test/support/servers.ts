@@ -1,4 +1,5 @@
 import { provideChromium } from "./chromium-program.js";
+import type { KafkaSettings } from "./kafka-properties.js";
 import { provideMosquitto } from "./mosquitto-server.js";
 import { providedKafka } from "./provided-kafka.js";
 import { providedMysql } from "./provided-mysql.js";
@@ -22,7 +23,7 @@ const providers = {
   mysql: () => provide(providedMysql()),
   mosquitto: provideMosquitto,
   redis: () => provide(providedRedis()),
-  kafka: () => provide(providedKafka()),
+  kafka: (settings?: KafkaSettings) => provide(providedKafka(settings)),
   nats: () => provide(providedNats()),
   postgresql: () => provide(providedPostgresql()),
   pgbouncer: () => provide(providedPgbouncer()),
@@ -42,9 +43,13 @@ export async function provideServers({ browser }: { readonly browser: boolean })
   return together(await Promise.all(all));
 }
 
-/** The same for some of them: one that nobody asks still takes CPU time from what is measured beside it. */
-export async function provideSome(names: Iterable<ServerName>): Promise<Servers> {
-  return together(await Promise.all([...names].map((name) => providers[name]())));
+/** The same for some of them: one that nobody asks still takes CPU time from what is measured beside it. `kafka`: how one of our own is set up. */
+export async function provideSome(
+  names: Iterable<ServerName>,
+  { kafka }: { readonly kafka?: KafkaSettings } = {},
+): Promise<Servers> {
+  const start = (name: ServerName) => (name === "kafka" ? providers.kafka(kafka) : providers[name]());
+  return together(await Promise.all([...names].map(start)));
 }
 
 function together(servers: readonly Servers[]): Servers {
