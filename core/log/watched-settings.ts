@@ -1,13 +1,16 @@
-import type { Logger } from "../sdk/index.js";
+import { type Logger, retryableOf } from "../sdk/index.js";
 import type { LogFacts, LogSettings, PartitionedLog } from "./partitioned-log.js";
 import { pause } from "./pause.js";
+
+/** After a look that failed: somebody is mending it. */
+const FAILED_MILLIS = 1000;
 
 interface WatchedSettingsParts {
   readonly log: Pick<PartitionedLog, "settings">;
   readonly facts: LogFacts;
   /** Milliseconds from one look to the next. */
   readonly everyMillis: number;
-  /** What a look rejected with, and undefined when one did not. */
+  /** Why the settings are no good, and undefined when they are. That the log does not answer is for others to say. */
   outcome(error?: unknown): void;
   readonly logger: Logger;
 }
@@ -55,14 +58,18 @@ export class WatchedSettings implements LogSettings {
 
   async #run(): Promise<void> {
     const { signal } = this.#stopping;
-    while (!signal.aborted) {
-      await pause(this.#parts.everyMillis, signal);
+    const { everyMillis, outcome } = this.#parts;
+    let millis = everyMillis;
+    for (;;) {
+      await pause(millis, signal);
       if (signal.aborted) return;
       try {
         await this.look();
-        this.#parts.outcome();
+        millis = everyMillis;
+        outcome();
       } catch (error) {
-        this.#parts.outcome(error);
+        millis = Math.min(everyMillis, FAILED_MILLIS);
+        if (retryableOf(error) === false) outcome(error);
       }
     }
   }

@@ -45,10 +45,15 @@ test("a warning about a log is logged when it comes, not again while it stays, a
 /** A log in a folder whose settings somebody changes. */
 function changing(folder: string) {
   const log = directoryLog({ folder, partitions: 1 });
-  const now: { largestRecord: number; fault: AgentError | undefined } = { largestRecord: 1_000_000, fault: undefined };
+  const now: { largestRecord: number; fault: AgentError | undefined; looks: number } = {
+    largestRecord: 1_000_000,
+    fault: undefined,
+    looks: 0,
+  };
   const engine = () => ({
     open: (signal: AbortSignal) => log.open(signal),
     settings: async () => {
+      now.looks += 1;
       if (now.fault !== undefined) throw now.fault;
       return { largestRecord: now.largestRecord, warnings: [] };
     },
@@ -93,4 +98,21 @@ test("a log whose settings are no good any more is said to be unusable with the 
   now.fault = undefined;
 
   await until(unreachable, (reason) => reason === undefined);
+});
+
+test("a log that does not say its settings is used all the same", async (context) => {
+  const folder = await tempFolder(context);
+  const { now, engine } = changing(folder);
+  const channel = await openLogChannel({ folder, engine });
+  context.after(() => channel.stop(AbortSignal.abort()));
+  now.fault = new AgentError("LOG_UNAVAILABLE", "nobody answers", { retryable: true });
+  const before = now.looks;
+  await until(
+    async () => now.looks,
+    (looks) => looks > before + 1,
+  );
+
+  await put(channel, 1);
+
+  assert.equal(channel.log?.()?.unreachable, undefined);
 });

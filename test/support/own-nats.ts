@@ -12,7 +12,7 @@ import { reachable } from "./reachable.js";
 import { until } from "./until.js";
 
 const HOST = "127.0.0.1";
-const START_MILLIS = 10_000;
+const START_MILLIS = 60_000;
 
 /** A NATS server with JetStream that a test may kill, freeze and start again on the same port and folder. */
 export interface OwnNats extends OwnServer {
