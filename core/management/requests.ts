@@ -38,6 +38,13 @@ export function countOf<T extends number | undefined>(request: Request, name: st
   throw badRequest(`Invalid parameter. ${name} is a whole number, 0 or more`);
 }
 
+/** A parameter of the query that is true or false; false when it is absent. */
+export function flagOf(request: Request, name: string): boolean {
+  const text = parameterOf(request, name) ?? "false";
+  if (text === "true" || text === "false") return text === "true";
+  throw badRequest(`Invalid parameter. ${name} is true or false`);
+}
+
 /** The names of the parameters in the query. */
 export function parametersOf(request: Request): readonly string[] {
   return [...queryOf(request).keys()];

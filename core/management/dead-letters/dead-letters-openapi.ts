@@ -19,7 +19,7 @@ const dropped = answer(
   schemaRef("Dropped"),
 );
 const dryRun = queryParameter("dry_run", "true to report what would be replayed without changing anything.", {
-  enum: ["true"],
+  enum: ["true", "false"],
 });
 
 const choice = [
@@ -83,7 +83,10 @@ export const deadLetterPaths: Paths = {
     }),
     delete: operation({
       summary: "Drops dead letters. The answer is sent when they are deleted from the disk.",
-      parameters: [...choice, queryParameter("all", "true to drop the dead letters of all sinks.", { enum: ["true"] })],
+      parameters: [
+        ...choice,
+        queryParameter("all", "true to drop the dead letters of all sinks.", { enum: ["true", "false"] }),
+      ],
       requestBody: ids,
       responses: { "200": dropped, ...choosing },
     }),

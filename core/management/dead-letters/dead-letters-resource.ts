@@ -7,7 +7,7 @@ import type { OpenLetter } from "../../pipeline/dead-letters/dead-letters.js";
 import { codeOf, reasonOf } from "../../sdk/index.js";
 import { badRequest, fail, HttpError, succeed } from "../answers.js";
 import type { Resource } from "../openapi.js";
-import { asObject, countOf, jsonBody, parameterOf, parametersOf } from "../requests.js";
+import { asObject, countOf, flagOf, jsonBody, parameterOf, parametersOf } from "../requests.js";
 import { adminOnly } from "../security/access.js";
 import { deadLetterPaths as paths, deadLetterSchemas as schemas } from "./dead-letters-openapi.js";
 
@@ -22,7 +22,14 @@ const defaultLimit = 100;
 const largestLimit = 10_000;
 
 const path = "/v1/admin/deadletters";
-const ownParameters: ReadonlySet<string> = new Set([...choiceNames, "all", "limit", "offset", "dry_run", "explain"]);
+/** What each operation takes: of another parameter a caller expects something that would not be done. */
+const parameters = {
+  list: new Set([...choiceNames, "limit", "offset"]),
+  replay: new Set([...choiceNames, "all", "dry_run", "explain"]),
+  drop: new Set([...choiceNames, "all"]),
+  replayOne: new Set(["dry_run"]),
+  dropOne: new Set<string>(),
+} as const;
 
 /**
  * `GET /v1/admin/deadletters` lists dead letters, `GET .../{id}` shows one with its event, `POST .../replay` and
@@ -33,7 +40,7 @@ export function deadLettersResource(deadLetters: DeadLetterReplay, planOf: PlanO
   // Each reads whole files. Together they would take as long, and hold up everything else.
   const readings = new SerialQueue();
   router.get(path, async (request, response) => {
-    const choice = await choiceOf(deadLetters, request);
+    const choice = await choiceOf(deadLetters, request, parameters.list);
     const limit = Math.min(countOf(request, "limit", defaultLimit), largestLimit);
     const offset = countOf(request, "offset", 0);
     await readings.run(() => list(deadLetters, { choice, limit, offset }, response));
@@ -42,20 +49,24 @@ export function deadLettersResource(deadLetters: DeadLetterReplay, planOf: PlanO
     show(deadLetters, textOf(request.params["id"]), response),
   );
   router.post(`${path}/replay`, async (request, response) => {
-    const choice = await chosenBy(deadLetters, request);
     const mode = modeOf(request);
-    const explain = mode.dryRun ? countOf(request, "explain", undefined) : undefined;
+    const choice = await chosenBy(deadLetters, request, parameters.replay);
+    const explain = countOf(request, "explain", undefined);
+    if (explain !== undefined && !mode.dryRun) throw badRequest("Invalid parameter. explain is for dry_run=true");
     const examples = Math.min(explain ?? 0, mostExamples);
     const more = explain === undefined ? {} : { plan: await readings.run(() => planOf(choice, examples)) };
     answerReplay(response, await deadLetters.replay(choice, mode), more);
   });
   router.post(`${path}/:id/replay`, async (request, response) => {
+    checkParameters(request, parameters.replayOne);
+    const mode = modeOf(request);
     const { id, sink } = await known(deadLetters, textOf(request.params["id"]));
-    answerReplay(response, await deadLetters.replay({ id, sink }, modeOf(request)));
+    answerReplay(response, await deadLetters.replay({ id, sink }, mode));
   });
   router.delete(path, async (request, response) => {
-    const choice = await chosenBy(deadLetters, request);
-    if (Object.values(choice).every((value) => value === undefined) && parameterOf(request, "all") !== "true") {
+    const isAll = flagOf(request, "all");
+    const choice = await chosenBy(deadLetters, request, parameters.drop);
+    if (Object.values(choice).every((value) => value === undefined) && !isAll) {
       throw badRequest(
         `Missing parameter. Give ${choiceNames.join(", ")}, or all=true to drop the letters of all sinks`,
       );
@@ -63,6 +74,7 @@ export function deadLettersResource(deadLetters: DeadLetterReplay, planOf: PlanO
     succeed(response, await deadLetters.drop(choice));
   });
   router.delete(`${path}/:id`, async (request, response) => {
+    checkParameters(request, parameters.dropOne);
     const { id, sink } = await known(deadLetters, textOf(request.params["id"]));
     succeed(response, await deadLetters.drop({ id, sink }));
   });
@@ -124,8 +136,12 @@ async function known(deadLetters: DeadLetterReplay, id: string): Promise<OpenLet
 }
 
 /** What the query chooses, and of these the ids of the body when it has some. */
-async function chosenBy(deadLetters: DeadLetterReplay, request: Request): Promise<LetterChoice> {
-  const choice = await choiceOf(deadLetters, request);
+async function chosenBy(
+  deadLetters: DeadLetterReplay,
+  request: Request,
+  taken: ReadonlySet<string>,
+): Promise<LetterChoice> {
+  const choice = await choiceOf(deadLetters, request, taken);
   const body = jsonBody(request);
   if (body === undefined) return choice;
   const { ids, ...others } = asObject(body) ?? { none: body };
@@ -136,17 +152,13 @@ async function chosenBy(deadLetters: DeadLetterReplay, request: Request): Promis
   return { ...choice, ids: new Set(ids) };
 }
 
-/** What the query chooses. `more` are the names of parameters that are not meant for the choice. */
+/** What the query chooses; `taken` are the names of the parameters of the operation. */
 export async function choiceOf(
   deadLetters: DeadLetterReplay,
   request: Request,
-  more: ReadonlySet<string> = ownParameters,
+  taken: ReadonlySet<string>,
 ): Promise<LetterChoice> {
-  const given = parametersOf(request);
-  const unknown = given.find((name) => !more.has(name));
-  if (unknown !== undefined) {
-    throw badRequest(`Unknown parameter ${unknown}. Known are ${[...more].join(", ")}`);
-  }
+  checkParameters(request, taken);
   const choice = readChoice(Object.fromEntries(choiceNames.map((name) => [name, parameterOf(request, name)])));
   if (typeof choice === "string") throw badRequest(`Invalid parameter. ${choice}`);
   try {
@@ -158,8 +170,15 @@ export async function choiceOf(
   return choice;
 }
 
+function checkParameters(request: Request, taken: ReadonlySet<string>): void {
+  const unknown = parametersOf(request).find((name) => !taken.has(name));
+  if (unknown === undefined) return;
+  const known = taken.size === 0 ? "This call has none" : `Known are ${[...taken].join(", ")}`;
+  throw badRequest(`Unknown parameter ${unknown}. ${known}`);
+}
+
 function modeOf(request: Request): { readonly dryRun: boolean } {
-  return { dryRun: parameterOf(request, "dry_run") === "true" };
+  return { dryRun: flagOf(request, "dry_run") };
 }
 
 function textOf(parameter: unknown): string {
