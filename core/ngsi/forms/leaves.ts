@@ -54,11 +54,16 @@ function isOfStructure(token: string, levels: Level[]): boolean {
   } else if (token === "}" || token === "]") {
     levels.pop();
   } else if (level?.isObject === true && (token === "," || level.name === undefined)) {
-    level.name = token === "," ? undefined : token.slice(1, -1);
+    level.name = token === "," ? undefined : nameIn(token);
   } else {
     return token === ",";
   }
   return true;
+}
+
+/** A name may be written with escaped characters, such as those that are not ASCII. */
+function nameIn(token: string): string {
+  return token.includes("\\") ? JSON.parse(token) : token.slice(1, -1);
 }
 
 function leafOf(token: string, index: number): Leaf | undefined {

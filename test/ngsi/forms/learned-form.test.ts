@@ -128,3 +128,30 @@ test("a text whose strings have escaped characters has no form, nor one with the
   assert.equal(learnedForm(withValue("900000000000000"), read), undefined);
   assert.notEqual(learnedForm(withValue('"a"'), read), undefined);
 });
+
+test("a member that decides how a notification is read does so also where its name has escaped characters", () => {
+  const read = (text: string) => decodeAnew("ld", text, {});
+  const speeds = (first: string, second: string) =>
+    `{"data":[{"id":"a","type":"Car","speed":[{"type":"Property","value":1,"dat\\u0061setId":"${first}"},{"type":"Property","value":2,"dat\\u0061setId":"${second}"}]}]}`;
+  const bare = (type: string) =>
+    `{"type":"Notification","data":[{"id":"a","type":"T","t":{"typ\\u0065":"${type}","value":1}}]}`;
+
+  const readByForm = (learned: string, other: string) =>
+    learnedForm(learned, read)?.read(other, 99, { of: (id) => id }) ?? read(other);
+
+  for (const [learned, other] of [
+    [speeds("urn:a", "urn:b"), speeds("urn:d", "urn:c")],
+    [bare("Thing"), bare("Property")],
+  ] as const)
+    assert.deepEqual(readByForm(learned, other), read(other));
+});
+
+test("a text whose names have escaped characters has a form", () => {
+  const read = (text: string) => decodeAnew("ld", text, {});
+  const body = (value: string) =>
+    `{"data":[{"id":"a","type":"T","gr\\u00f6sse":{"type":"Property","value":${value}}}]}`;
+
+  const form = learnedForm(body("1"), read);
+
+  assert.deepEqual(form?.read(body("2"), 99, { of: (id) => id }), read(body("2")));
+});
