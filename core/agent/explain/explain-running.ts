@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { SourceNode, Topology } from "../../configuration/topology.js";
 import { silentLoggers } from "../../logging/loggers.js";
 import { AgentError, type Event, onAbort } from "../../sdk/index.js";
@@ -167,6 +168,8 @@ class Run {
       const routed = channels.get(sink.channel);
       if (routed === undefined) continue;
       const one = await explainedSink(sink, routed, this.#parts);
+      // A sink need not wait for anything: a thousand explanations in one turn would hold up all else that the agent does.
+      await nextTurn();
       this.#explanations += 1;
       if (this.#isFull((JSON.stringify(one) ?? "").length)) return false;
       explained.push(one);

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { SerialQueue } from "../../files/serial-queue.js";
 import { isChosen, type LetterChoice } from "../../pipeline/dead-letters/choice.js";
 import type { DeadLetters, LetterEntry, OpenLetter } from "../../pipeline/dead-letters/dead-letters.js";
@@ -81,6 +82,9 @@ export class DeadLetterReplay {
       return explanation === undefined ? {} : { explanation };
     } catch (error) {
       return { failure: reasonOf(error) };
+    } finally {
+      // A list has thousands: in one turn they would hold up all else that the agent does.
+      await nextTurn();
     }
   }
 

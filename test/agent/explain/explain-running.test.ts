@@ -32,7 +32,12 @@ const node = (name: string, definition: AnyPlugin) => ({ name, definition, confi
 const batching = { batchSize: 1, batchTimeout: 1, batchTtl: 0, batchRetryIntervals: [1] };
 
 /** An agent whose second sink explains as the given function does. */
-async function explaining(context: TestContext, explain: () => Promise<Explanation>, longest: number) {
+async function explaining(
+  context: TestContext,
+  explain: () => Promise<Explanation>,
+  longest: number,
+  decoding: AnyPlugin = handler,
+) {
   const sink = (type: string, own: () => Promise<Explanation>): AnyPlugin => ({
     ...common,
     kind: "sink",
@@ -46,7 +51,7 @@ async function explaining(context: TestContext, explain: () => Promise<Explanati
     sources: [
       {
         ...node("s", source),
-        slots: { handler: node("h", handler) },
+        slots: { handler: node("h", decoding) },
         channels: ["c"],
         interceptors: [],
         selector: node("x", selector),
@@ -80,6 +85,32 @@ test("a sink that never answers does not keep an explanation: the others are sho
     [["one"]],
   );
   assert.equal(again.events.length, 1);
+});
+
+test("each explanation ends a turn of the event loop, so that many of them hold up nothing else", async (context) => {
+  const events = Array.from({ length: 20 }, () => ({ headers: {}, body: 1 }));
+  const many: AnyPlugin = {
+    ...handler,
+    create: () => ({ decode: () => ({ events, service: "s", servicePath: "/" }) }),
+  };
+  let turn = 0;
+  const turns: number[] = [];
+  const explain = async () => {
+    turns.push(turn);
+    return { writes: [], statements: [], notes: [] };
+  };
+  const running = await explaining(context, explain, 60_000, many);
+  let isOver = false;
+  const count = () => {
+    turn += 1;
+    if (!isOver) setImmediate(count);
+  };
+  count();
+
+  await running.explain(request);
+  isOver = true;
+
+  assert.equal(new Set(turns).size, events.length);
 });
 
 test("two explanations are made at the same time, a third one is refused", async (context) => {

@@ -56,6 +56,25 @@ test("lists are made one after another, and none for a caller that has left", as
   assert.equal(begun, 2);
 });
 
+test("each letter of a list is described in a turn of the event loop of its own, so that a long list holds up nothing else", async (context) => {
+  let turn = 0;
+  const turns: number[] = [];
+  const { call, deadLetters } = await serve(context, { explained: () => turns.push(turn) });
+  await deadLetters.keep(Array.from({ length: 20 }, (_, number) => deadLetter(`letter${number}`)));
+  let isOver = false;
+  const count = () => {
+    turn += 1;
+    if (!isOver) setImmediate(count);
+  };
+  count();
+
+  await call("GET", "");
+  isOver = true;
+
+  assert.equal(turns.length, 20);
+  assert.equal(new Set(turns).size, 20);
+});
+
 test("one dead letter is shown with its event", async (context) => {
   const { call, deadLetters } = await serve(context);
   await deadLetters.keep([deadLetter("a")]);

@@ -32,7 +32,10 @@ export const deadLetter = (id: string, sink = "k1"): DeadLetter => ({
 });
 
 /** A management interface over an agent of one sink, of a group or of none; its calls are those of dead letters. */
-export async function serve(context: TestContext, { group }: { readonly group?: string } = {}) {
+export async function serve(
+  context: TestContext,
+  { group, explained = () => {} }: { readonly group?: string; readonly explained?: () => void } = {},
+) {
   const { log } = recordingLog();
   const sink = new ScriptedSink();
   const sinkPlugin: AnyPlugin = {
@@ -41,6 +44,7 @@ export async function serve(context: TestContext, { group }: { readonly group?: 
     type: "scripted",
     create: () => sink,
     explain: async (_config, { body }) => {
+      explained();
       if (body === "unfit") throw new Error("no table for a text");
       return { writes: [], statements: [], notes: [JSON.stringify(body)] };
     },
