@@ -117,10 +117,15 @@ export class ChannelAccount {
     this.#changed();
   }
 
-  /** Events that turned out to be settled before the channel started. */
+  /** Events that turned out to be stored before the channel started. */
   skipped(events: number): void {
-    this.#uncounted += events;
     this.#skipped += events;
+    this.leftOut(events);
+  }
+
+  /** Events that turned out to be settled before the channel started, and need not be in a store: there are dead letters of them. */
+  leftOut(events: number): void {
+    this.#uncounted += events;
     this.#changed();
   }
 

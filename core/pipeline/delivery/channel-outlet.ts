@@ -17,11 +17,11 @@ export class ChannelOutlet implements PositionSkipping {
   readonly room: ChannelRoom;
   /** The dead letters that agents share; undefined behind a channel of one agent, and before they are followed. */
   letters: { has(idInChannel: string): boolean } | undefined;
-  readonly #account: Pick<ChannelAccount, "skipped"> | undefined;
+  readonly #account: Pick<ChannelAccount, "skipped" | "leftOut"> | undefined;
 
   constructor(
     channel: CountedChannel,
-    account?: Pick<ChannelAccount, "skipped">,
+    account?: Pick<ChannelAccount, "skipped" | "leftOut">,
     title?: string,
     room: ChannelRoom = {},
   ) {
@@ -37,16 +37,14 @@ export class ChannelOutlet implements PositionSkipping {
    * agents share, by any of them.
    */
   async skipTo(position: string): Promise<void> {
-    this.#count(await this.channel.skipTo(position));
+    const skipped = await this.channel.skipTo(position);
+    if (skipped > 0 && this.channel.isExact) this.#account?.skipped(skipped);
   }
 
   /** Leaves out events of which there are dead letters. */
   async leaveOut(letters: AsyncIterable<string>): Promise<void> {
-    this.#count(await this.channel.leaveOut(letters));
-  }
-
-  #count(skipped: number): void {
-    if (skipped > 0 && this.channel.isExact) this.#account?.skipped(skipped);
+    const left = await this.channel.leaveOut(letters);
+    if (left > 0 && this.channel.isExact) this.#account?.leftOut(left);
   }
 }
 

@@ -66,6 +66,29 @@ test("verify finds nothing while an agent runs, after it stopped, and after it w
   assert.match(running.out.join("\n"), /^sink rdb-sink: table .*svc\.room has 3 rows$/m);
 });
 
+test("verify finds nothing after a stop between a dead letter and the rest of its batch", async (context) => {
+  const storing = await stored(context);
+  if (storing === undefined) return;
+  const { database } = storing;
+  await verify(storing, storing.agent);
+  await database.query("BEGIN");
+  await database.query("LOCK TABLE svc.room IN ACCESS EXCLUSIVE MODE");
+
+  await storing.post([room(4, "\0"), room(5)]);
+  await until(
+    () => storing.ask("GET", "/v1/admin/deadletters"),
+    ({ count }) => count === 1,
+  );
+  await storing.agent.end("SIGTERM");
+  await database.query("ROLLBACK");
+  const next = await again(context, storing);
+  const { stored: rows, uncounted } = await settledBooks(next);
+  const after = await verify(storing, next);
+
+  assert.deepEqual([rows, uncounted], [4, 1]);
+  assert.deepEqual([after.exitCode, after.err], [0, []]);
+});
+
 test("verify finds a segment that was deleted", async (context) => {
   const storing = await stored(context);
   if (storing === undefined) return;

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { ChannelAccount } from "../../../core/pipeline/channel-account.js";
 import { CountedChannel } from "../../../core/pipeline/counted-channel.js";
 import { SinkCounters } from "../../../core/pipeline/counters.js";
 import { DeadLetters } from "../../../core/pipeline/dead-letters/dead-letters.js";
@@ -222,10 +223,22 @@ test("what is skipped is counted in the ledger once, where the outlet has an acc
   const counts: number[] = [];
   const skipping = { skipTo: async () => 3 };
   const channel = new CountedChannel(Object.assign(channelIn("unused").channel, skipping));
-  const account = { skipped: (events: number) => counts.push(events) };
+  const account = { skipped: (events: number) => counts.push(events), leftOut: () => assert.fail() };
   const outlet = new ChannelOutlet(channel, account);
 
   await outlet.skipTo("c:3");
 
   assert.deepEqual(counts, [3]);
 });
+
+test("what has dead letters is left out, and counts as no event that a store must have", async () => {
+  const account = new ChannelAccount("c", () => undefined);
+  const channel = new CountedChannel(Object.assign(channelIn("unused").channel, { leaveOut: async () => 2 }));
+  const outlet = new ChannelOutlet(channel, account);
+
+  await outlet.leaveOut(nothing());
+
+  assert.deepEqual([account.state.uncounted, account.storedOrSkipped], [2, 0]);
+});
+
+async function* nothing(): AsyncGenerator<string> {}
