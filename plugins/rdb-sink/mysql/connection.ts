@@ -3,6 +3,7 @@ import { AgentError, onAbort, type QueryResult } from "deneb/sdk";
 import type { Connection, ConnectionOptions, RowDataPacket } from "mysql2/promise";
 import { type Encryption, encrypted } from "../connecting.js";
 import type { ServerSettings } from "../server.js";
+import { opened } from "./opened.js";
 
 // The number of prepared statements of one connection; a server has a limit of some thousands for all.
 const MOST_PREPARED = 1000;
@@ -88,13 +89,11 @@ export async function withConnection<T>(
   signal: AbortSignal = new AbortController().signal,
 ): Promise<T> {
   signal.throwIfAborted();
-  const { createConnection } = await import("mysql2/promise");
-  const connection = await encrypted(settings.options, {
-    connect: (way) => createConnection(connectionOptions(settings, way)),
+  const made = await encrypted(settings.options, {
+    connect: (way) => opened(connectionOptions(settings, way)),
     wantsOther: wantsOtherEncryption,
   });
-  // If the connection breaks, the promise of the query rejects too.
-  connection.on("error", () => undefined);
+  const connection = made.promise();
   const stopListening = onAbort(signal, () => connection.destroy());
   try {
     await connection.query(TEXTS);

@@ -18,6 +18,7 @@ import { connectionOptions, SESSION, wantsOtherEncryption } from "./connection.j
 import { ConnectionPool } from "./connection-pool.js";
 import { mysqlErrors } from "./errors.js";
 import type { ComparedBy } from "./mistaken-columns.js";
+import { opened } from "./opened.js";
 import { MysqlPages } from "./pages.js";
 import { isOfWait, settled } from "./settled.js";
 import { fitsInto, writeSteps } from "./write-steps.js";
@@ -162,15 +163,14 @@ export class MysqlDriver implements Driver {
   }
 
   async #connected(): Promise<Connection> {
-    const { createConnection } = await import("mysql2/promise"); // Only where MySQL is used: it is large.
     const { host, port } = this.#settings;
     const stream = () => this.#leases.connecting(connect({ host, port, noDelay: true, keepAlive: true }));
-    const connection = await encrypted(this.#settings.options, {
-      connect: (way) =>
-        createConnection({ ...connectionOptions(this.#settings, way), multipleStatements: true, stream }),
+    const made = await encrypted(this.#settings.options, {
+      connect: (way) => opened({ ...connectionOptions(this.#settings, way), multipleStatements: true, stream }),
       wantsOther: wantsOtherEncryption,
     });
-    // A running query gets the same error; without a listener the error would end the process.
+    const connection = made.promise();
+    // A running query gets the same error.
     connection.on("error", () => this.#pool.broken(connection));
     return connection;
   }

@@ -60,6 +60,9 @@ const TOO_SLOW = ["ER_STATEMENT_TIMEOUT", "ER_1969", "ER_QUERY_TIMEOUT", "ER_302
 // The limit of 1,017 columns of InnoDB has no code of its own in MariaDB.
 const TOO_MANY_COLUMNS = /Too many columns/;
 
+/** Begins the error of a connection over which comes what nobody can read. */
+export const UNREADABLE = "what it sends is not the protocol of MySQL";
+
 export const mysqlErrors: DatabaseErrorReader = {
   missing: ({ code }) => code !== undefined && MISSING.has(code),
   raced: ({ code }) => code !== undefined && RACED.has(code),
@@ -146,6 +149,11 @@ const explanations: readonly Explanation[] = [
   {
     when: coded("ER_NET_PACKET_TOO_LARGE"),
     say: (server) => `a row is larger than ${described(server)} takes; raise max_allowed_packet`,
+  },
+  {
+    when: ({ message }) => message.startsWith(UNREADABLE),
+    say: (server, { message }) =>
+      `${described(server)} cannot be understood, ${message}; check that rdb_host and rdb_port lead to a MySQL or MariaDB`,
   },
   {
     when: coded("ECONNREFUSED"),

@@ -5,6 +5,7 @@ import type { Connection } from "mysql2";
 import { encrypted } from "../connecting.js";
 import type { ServerSettings } from "../server.js";
 import { connectionOptions, SESSION, wantsOtherEncryption } from "./connection.js";
+import { opened } from "./opened.js";
 
 /**
  * The rows of a statement as they arrive. The connection is a separate one, because it is busy until the last row; it is
@@ -65,13 +66,8 @@ export class MysqlPages {
   }
 
   async #connected(): Promise<Connection> {
-    const { createConnection } = (await import("mysql2")).default;
     const connection = await encrypted(this.#settings.options, {
-      connect: (way) =>
-        new Promise<Connection>((resolve, reject) => {
-          const made = createConnection(connectionOptions(this.#settings, way));
-          made.connect((error) => (error === null ? resolve(made) : reject(error)));
-        }),
+      connect: (way) => opened(connectionOptions(this.#settings, way)),
       wantsOther: wantsOtherEncryption,
     });
     connection.on("error", () => {

@@ -1,5 +1,6 @@
 import { plain, type Statement } from "deneb/sql";
 import type pg from "pg";
+import { UNREADABLE } from "./errors.js";
 import { type PipelineResult, PostgresqlPipeline } from "./pipeline.js";
 
 /** In every language of messages. */
@@ -10,6 +11,12 @@ const SOMETHING = "SELECT FROM pg_catalog.pg_logical_emit_message(true, 'deneb',
 
 /** Connections whose server has committed what its synchronous standbys may lack. */
 const unconfirmed = new WeakSet<pg.ClientBase>();
+
+/** Of the warning at an end without a transaction. */
+const NO_TRANSACTION = "25P01";
+
+/** Connections whose server has another session than at the BEGIN: somebody in between has connected anew. */
+const exchanged = new WeakSet<pg.ClientBase>();
 
 /** Why connections ended between two statements. */
 const endings = new WeakMap<pg.ClientBase, Error>();
@@ -23,8 +30,9 @@ export function watched(client: pg.ClientBase): void {
   client.on("error", (error) => {
     if (!endings.has(client)) endings.set(client, error);
   });
-  client.on("notice", ({ routine }) => {
+  client.on("notice", ({ routine, code }) => {
     if (routine === GIVES_UP_WAITING) unconfirmed.add(client);
+    if (code === NO_TRANSACTION) exchanged.add(client);
   });
 }
 
@@ -42,6 +50,8 @@ export async function answered(client: pg.ClientBase, statements: readonly State
 /** The same of what was not sent yet. */
 export async function confirmed(client: pg.ClientBase, pipeline: PostgresqlPipeline): Promise<PipelineResult> {
   const result = await client.query(pipeline).done;
+  if (exchanged.delete(client) && pipeline.commits)
+    throw new Error(`${UNREADABLE}: a transaction was gone before its end, without an error`);
   if (unconfirmed.delete(client)) await answered(client, [plain({ database: "", schema: "" }, SOMETHING)]);
   return result;
 }

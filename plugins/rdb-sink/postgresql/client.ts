@@ -21,6 +21,9 @@ export async function withClient<T>(
     return await work(client);
   } finally {
     stopListening();
+    // Else the end would be that of the server, which may be frozen.
+    const { stream } = client.connection;
+    stream.once("finish", () => stream.destroy());
     await client.end();
   }
 }

@@ -1,9 +1,12 @@
+import { reasonOf } from "deneb/sdk";
 import type pg from "pg";
+import { UNREADABLE } from "./errors.js";
 import { ReportEnds } from "./report-ends.js";
 
 /** A socket, or TLS over it. */
 interface MessageStream {
   on(event: "data" | "end", listener: (chunk: Buffer) => void): unknown;
+  destroy(error: Error): unknown;
 }
 
 declare module "pg" {
@@ -21,14 +24,27 @@ export async function loadedPg(): Promise<Pick<typeof pg, "Client" | "Pool">> {
       super(config);
       const { connection } = this;
       const attach = connection.attachListeners.bind(connection);
-      connection.attachListeners = (stream) => attach(withReportEnds(stream));
+      connection.attachListeners = (stream) => attach(guarded(stream));
     }
   }
   return { Client: EndingClient, Pool };
 }
 
-function withReportEnds(stream: MessageStream): MessageStream {
+/**
+ * Messages with the ends that they lack. What `pg` cannot read, or did not ask for, it throws where nobody catches it: the whole process
+ * would end. Here it breaks the connection, as any other fault of it.
+ */
+function guarded(stream: MessageStream): MessageStream {
   const ends = new ReportEnds();
-  const added = (listener: (chunk: Buffer) => void) => (chunk: Buffer) => listener(ends.added(chunk));
-  return { on: (event, listener) => stream.on(event, event === "data" ? added(listener) : listener) };
+  const reading = (listener: (chunk: Buffer) => void) => (chunk: Buffer) => {
+    try {
+      listener(ends.added(chunk));
+    } catch (cause) {
+      stream.destroy(new Error(`${UNREADABLE}: ${reasonOf(cause)}`, { cause }));
+    }
+  };
+  return {
+    on: (event, listener) => stream.on(event, event === "data" ? reading(listener) : listener),
+    destroy: (error) => stream.destroy(error),
+  };
 }

@@ -29,6 +29,8 @@ const NO_TIMESCALE = /create_hypertable|drop_chunks|timescaledb/;
 /** By `statement_timeout`, or by somebody. */
 const STATEMENT_CANCELED = "57014";
 const SQLSTATE = /^[0-9A-Z]{5}$/;
+/** Begins the error of a connection over which comes what nobody can read, or has asked for. */
+export const UNREADABLE = "what it sends is not the protocol of PostgreSQL";
 
 export const postgresqlErrors: DatabaseErrorReader = {
   missing: ({ code }) => code !== undefined && MISSING.has(code),
@@ -92,6 +94,17 @@ const explanations: readonly Explanation[] = [
     when: isOfCertificates,
     say: (server, error) =>
       certificateFault(error, server, { unchecked: "sslmode=require", given: sslmode(server.options) }),
+  },
+  {
+    when: saying(/Unknown authenticationOk message type|SASL: Only mechanism/),
+    say: (server) =>
+      `${described(server)} asks for an authentication that Deneb does not have, such as GSSAPI; let pg_hba.conf ask this user ` +
+      "for scram-sha-256, md5 or a certificate",
+  },
+  {
+    when: saying(new RegExp(`^${UNREADABLE}`)),
+    say: (server, { message }) =>
+      `${described(server)} cannot be understood, ${message}; check that rdb_host and rdb_port lead to a PostgreSQL`,
   },
   {
     when: (error) => coded("28P01")(error) || saying(/client password must be/)(error),

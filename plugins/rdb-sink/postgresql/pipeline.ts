@@ -1,6 +1,9 @@
 import { type Cell, type Statement, unexpectedChanges } from "deneb/sql";
 import type { Connection, Submittable } from "pg";
+import { UNREADABLE } from "./errors.js";
 import { pipelineMessages, plainly, type Ways } from "./messages.js";
+
+const OUT_OF_STEP = `${UNREADABLE}: a statement was not answered, or was rolled back, without an error`;
 
 export interface PipelineResult {
   readonly rows: readonly (readonly Cell[])[];
@@ -36,6 +39,7 @@ export class PostgresqlPipeline implements Submittable {
   readonly #changes: readonly (number | undefined)[];
   #completed = 0;
   #unexpected = false;
+  #rolledBack = false;
   #failed: Statement | undefined;
   #bytes = 0;
   #resolve: (result: PipelineResult) => void = () => undefined;
@@ -56,6 +60,10 @@ export class PostgresqlPipeline implements Submittable {
   /** The statement that the server refused, if it was one of them. */
   get failed(): Statement | undefined {
     return this.#failed;
+  }
+
+  get commits(): boolean {
+    return this.#statements.some(({ text }) => text === "COMMIT");
   }
 
   submit(connection: Connection): void {
@@ -79,6 +87,8 @@ export class PostgresqlPipeline implements Submittable {
 
   handleCommandComplete(message: CommandComplete): void {
     this.#bytes += message.length;
+    // A COMMIT of a transaction that failed before is one that succeeds so.
+    if (message.text === "ROLLBACK" && this.#running()?.text !== "ROLLBACK") this.#rolledBack = true;
     const wanted = this.#changes[this.#completed++];
     if (wanted !== undefined && Number(message.text.split(" ").at(-1)) !== wanted) this.#unexpected = true;
   }
@@ -90,9 +100,12 @@ export class PostgresqlPipeline implements Submittable {
 
   handleReadyForQuery(): void {
     if (this.#unexpected) this.#reject(unexpectedChanges());
+    // Rolled back in silence, or the answer is that to another pipeline: it is not known what was done.
+    if (this.#running() !== undefined || this.#rolledBack) this.#reject(new Error(OUT_OF_STEP));
     this.#resolve({ rows: this.#rows, bytes: this.#bytes });
   }
 
+  /** The first statement that is not completed. */
   #running(): Statement | undefined {
     let left = this.#completed;
     for (const one of this.#statements) {

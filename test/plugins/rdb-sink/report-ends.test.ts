@@ -16,7 +16,6 @@ const cases = [
   { name: "an error whose last field is empty", sent: message("E", "Mno\0H\0\0"), read: message("E", "Mno\0H\0\0") },
   { name: "an error without fields", sent: message("E", "\0"), read: message("E", "\0") },
   { name: "an error without anything", sent: message("E", ""), read: message("E", "\0\0") },
-  { name: "an error with a length below that of the length", sent: "E\0\0\0\x02", read: message("E", "\0\0") },
   { name: "a notice without its end", sent: message("N", "Mno\0"), read: message("N", "Mno\0\0") },
   { name: "a row that looks like an error", sent: message("D", "E\0\0\0\x04"), read: message("D", "E\0\0\0\x04") },
 ] as const;
@@ -47,6 +46,40 @@ test("an error that quotes a value of megabytes is put together once, however ma
     all.length + 1,
   );
 });
+
+test("of an error that is longer than a megabyte the rest is left out, and what follows it is read, wherever its bytes are split", () => {
+  const most = 2 ** 20;
+  const long = message("E", `M${"x".repeat(most)}\0H${"y".repeat(100)}\0\0`);
+  const all = Buffer.from(READY + long + READY + ENDED, "latin1");
+  const read = READY + message("E", `M${"x".repeat(most - 5)}\0\0`) + READY + ENDED;
+
+  for (const at of [1, 9, most, most + 5, most + 6, most + 7, most + 11, most + 50, all.length - 25, all.length]) {
+    const ends = new ReportEnds();
+    const parts = [ends.added(all.subarray(0, at)), ends.added(all.subarray(at))];
+
+    assert.ok(Buffer.concat(parts).equals(Buffer.from(read, "latin1")), `split at ${at}`);
+  }
+});
+
+test("an error without end takes a megabyte of memory", () => {
+  const ends = new ReportEnds();
+  const chunk = Buffer.alloc(65_536, "x");
+
+  let read = ends.added(Buffer.from("E\xff\xff\xff\xf0M", "latin1")).length;
+  for (let count = 0; count < 100; count += 1) read += ends.added(chunk).length;
+
+  assert.equal(read, 1 + 2 ** 20 + 2);
+});
+
+for (const [name, head] of [
+  ["none for itself", "D\0\0\0\x03"],
+  ["none for itself in an error", "E\0\0\0\x02"],
+  ["more than a server can allocate", "D\x40\0\0\0"],
+  ["more than its type has, as in the answer of an HTTP server", "HTTP/1.1 400 Bad Request"],
+] as const)
+  test(`a length with ${name} is an error at once`, () => {
+    assert.throws(() => new ReportEnds().added(Buffer.from(head, "latin1")), /with a length of \d+ bytes/);
+  });
 
 // In processes of their own: `pg` would not return from the message, and no time limit of a test would end it.
 for (const { command, exit } of [
