@@ -153,7 +153,7 @@ const explanations: readonly Explanation[] = [
   {
     when: ({ message }) => message.startsWith(UNREADABLE),
     say: (server, { message }) =>
-      `${described(server)} cannot be understood, ${message}; check that rdb_host and rdb_port lead to a MySQL or MariaDB`,
+      `${described(server)} cannot be understood: ${message}; check that rdb_host and rdb_port lead to a MySQL or MariaDB`,
   },
   {
     when: coded("ECONNREFUSED"),

@@ -102,9 +102,9 @@ const explanations: readonly Explanation[] = [
       "for scram-sha-256, md5 or a certificate",
   },
   {
-    when: saying(new RegExp(`^${UNREADABLE}`)),
+    when: saying(new RegExp(`^(?:${UNREADABLE}|received invalid response|There was an error establishing an SSL)`)),
     say: (server, { message }) =>
-      `${described(server)} cannot be understood, ${message}; check that rdb_host and rdb_port lead to a PostgreSQL`,
+      `${described(server)} cannot be understood: ${message}; check that rdb_host and rdb_port lead to a PostgreSQL`,
   },
   {
     when: (error) => coded("28P01")(error) || saying(/client password must be/)(error),

@@ -65,13 +65,14 @@ test("PostgreSQL: a server that asks for GSSAPI is refused with what to do", asy
   });
 });
 
-test("PostgreSQL: a server of something else is named at once", async (context) => {
-  const port = await saying(context, "HTTP/1.1 400 Bad Request\r\n\r\n");
-  const { sink } = sinkOf({ rdb_host: "127.0.0.1", rdb_port: port, rdb_options: "sslmode=disable" });
-  context.after(() => sink.stop(AbortSignal.abort()));
+for (const sslmode of ["disable", "prefer"])
+  test(`PostgreSQL: a server of something else is named at once with sslmode=${sslmode}`, async (context) => {
+    const port = await saying(context, "HTTP/1.1 400 Bad Request\r\n\r\n");
+    const { sink } = sinkOf({ rdb_host: "127.0.0.1", rdb_port: port, rdb_options: `sslmode=${sslmode}` });
+    context.after(() => sink.stop(AbortSignal.abort()));
 
-  await assert.rejects(sink.persist(batch("1", "lies"), never), notUnderstood);
-});
+    await assert.rejects(sink.persist(batch("1", "lies"), never), notUnderstood);
+  });
 
 test("PostgreSQL: a query of a person ends with its answer where the server keeps the connection open, as one that freezes then", async (context) => {
   const database = await databaseOf(context);
