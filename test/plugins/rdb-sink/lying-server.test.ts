@@ -74,7 +74,9 @@ for (const sslmode of ["disable", "prefer"])
     await assert.rejects(sink.persist(batch("1", "lies"), never), notUnderstood);
   });
 
-test("PostgreSQL: a query of a person ends with its answer where the server keeps the connection open, as one that freezes then", async (context) => {
+test("PostgreSQL: a query of a person ends with its answer where the server keeps the connection open, as one that freezes then", {
+  timeout: 30_000,
+}, async (context) => {
   const database = await databaseOf(context);
   if (database === undefined) return;
   const { port } = await lyingServer(context, database, { hangsUp: false });
