@@ -65,6 +65,9 @@ const terminal: Terminal = printingOnly({
   },
 });
 
+// A umask that takes rights from the owner would make folders in which the process itself could not write.
+process.umask(process.umask(0o077) & 0o077);
+
 /** Milliseconds that a command which does not end in order has to clean up. */
 const timeAfterSignal = 2000;
 

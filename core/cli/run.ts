@@ -16,6 +16,7 @@ import { warnOfFolder, warnOfOwner, withDataDir } from "./data-dir.js";
 import { type ConfigurationFile, loadConfiguration, loadNamedPlugins, printFaults } from "./load.js";
 import { startTextOf } from "./reload-on-change.js";
 import { serve } from "./serve.js";
+import { smallMemory } from "./small-memory.js";
 import { leftBeyond } from "./workers/folders.js";
 import { withLaterWorkers, withWorkers } from "./workers/number-of-workers.js";
 import type { WorkerRole } from "./workers/role.js";
@@ -34,6 +35,9 @@ async function run(options: RunOptions, version: string, terminal: Terminal): Pr
   printFaults(faults, terminal);
   if (given === undefined) return exitCodes.badInput;
   const role = terminal.worker?.role;
+  const small = role === undefined ? smallMemory() : undefined;
+  if (small !== undefined) terminal.err(`${small.level}: ${small.text}`);
+  if (small?.level === "error") return exitCodes.failure;
   const own = role === undefined ? given : { ...given, dataDir: role.dataDir };
   warnOfFolder(own, terminal);
   if (role === undefined) warnOfOwner(own.dataDir, terminal);

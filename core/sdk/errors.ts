@@ -134,12 +134,27 @@ export function reasonOf(error: unknown): string {
   const messages: string[] = [];
   for (const cause of causesOf(error)) {
     const message = cut(messageOf(cause).trim());
-    if (message !== "" && !messages.some((seen) => seen.includes(message))) messages.push(message);
+    if (message !== "" && !messages.some((seen) => says(seen, message))) messages.push(message);
   }
   // Never nothing: some errors have a code alone.
   if (messages.length === 0) return error instanceof Error ? (codeOf(error) ?? error.name) : nothingSaid(error);
   return inOneLine(messages.slice(0, MOST_MESSAGES).join(": "));
 }
+
+/** Whether a message has another one in it as words of its own: "read" is not said by "already". */
+function says(message: string, other: string): boolean {
+  for (let at = message.indexOf(other); at !== -1; at = message.indexOf(other, at + 1)) {
+    if (!inWord(message, at) && !inWord(message, at + other.length)) return true;
+  }
+  return false;
+}
+
+/** Whether the characters on both sides of this place belong to one word. */
+function inWord(text: string, at: number): boolean {
+  return at > 0 && WITHIN_WORD.test(text.slice(at - 1, at + 1));
+}
+
+const WITHIN_WORD = /^[\p{L}\p{N}_]{2}$/u;
 
 function nothingSaid(thrown: unknown): string {
   return codeOf(thrown) ?? `${thrown === undefined ? "undefined" : "an empty text"} was thrown`;

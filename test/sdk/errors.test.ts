@@ -36,6 +36,16 @@ for (const { what, thrown, reason } of [
     thrown: Object.assign(new Error(), { code: "ECONNRESET" }),
     reason: "ECONNRESET",
   },
+  {
+    what: "an error that quotes its cause",
+    thrown: new Error("writing: disk full (28)", { cause: new Error("disk full") }),
+    reason: "writing: disk full (28)",
+  },
+  {
+    what: "an error whose cause is a part of one of its words",
+    thrown: new Error("the table already has rows", { cause: new Error("read") }),
+    reason: "the table already has rows: read",
+  },
   { what: "an error with nothing", thrown: new RangeError(), reason: "RangeError" },
   { what: "an error whose message is no text", thrown: Object.assign(new Error(), { message: 5 }), reason: "5" },
   {
