@@ -104,8 +104,30 @@ const cases: readonly Case[] = [
 
       assert.deepEqual(
         sink.lines.map(({ message }) => message).filter((message) => message.startsWith("facts")),
-        ["facts about tables are not listed, will be tried again in 10 minutes", "facts about tables are listed again"],
+        ["facts about tables are not listed, will be tried again", "facts about tables are listed again"],
       );
+    },
+  },
+  {
+    name: "facts that a register refused are listed once it takes them, also of a table that gets no further row",
+    service: "keptfacts",
+    run: async (place, service) => {
+      let now = Date.parse("2026-01-01T00:00:00Z");
+      const register = place.registerOf(service);
+      await persist(await place.sink(), eventOf(entity("a", { a: "1" }), service));
+      await place.alter(...register, "DROP TABLE @");
+      await place.alter(...register, `CREATE TABLE @ (${registerColumns("CHECK (last_write IS NULL)")})`);
+      const sink = await place.sink({}, () => new Date(now));
+      await persist(sink, eventOf(entity("b", { a: "1" }), service));
+      await sink.sink.flush();
+      await place.alter(...register, "DROP TABLE @");
+      await place.alter(...register, `CREATE TABLE @ (${registerColumns("")})`);
+
+      now += 10_000;
+      await sink.sink.flush();
+
+      const stored = (await place.data().tables?.({ service }, never)) ?? [];
+      assert.equal(stored.find(({ table }) => table === "b")?.lastWrite, "2026-01-01T00:00:00.000Z");
     },
   },
   {

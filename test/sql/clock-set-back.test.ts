@@ -40,7 +40,28 @@ const cases: readonly Case[] = [
 
       assert.deepEqual(
         sink.lines.map(({ message }) => message).filter((message) => message.startsWith("tables are")),
-        ["tables are not listed, will be tried again in 10 minutes", "tables are listed again"],
+        ["tables are not listed, will be tried again", "tables are listed again"],
+      );
+    },
+  },
+  {
+    name: "a refused register is tried again after ten seconds",
+    service: "soonregister",
+    run: async (place, service) => {
+      let millis = noon;
+      await persist(await place.sink(), eventOf(entity("one", { a: "1" }), service));
+      await place.alter(...place.registerOf(service), "DROP TABLE @");
+      await place.alter(...place.registerOf(service), "CREATE TABLE @ (something_else int)");
+      const sink = await place.sink({}, () => new Date(millis));
+      await persist(sink, eventOf(entity("two", { a: "1" }), service));
+      await place.alter(...place.registerOf(service), "DROP TABLE @");
+
+      millis += 10_000;
+      await persist(sink, eventOf(entity("three", { a: "1" }), service));
+
+      assert.deepEqual(
+        sink.lines.map(({ message }) => message).filter((message) => message.startsWith("tables are")),
+        ["tables are not listed, will be tried again", "tables are listed again"],
       );
     },
   },

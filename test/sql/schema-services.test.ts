@@ -48,7 +48,7 @@ test("a gauge counts the schemas of more than one service, each once", () => {
   assert.deepEqual(values, [1, 2, 2]);
 });
 
-test("a register that is refused is asked again after ten minutes, with one warning for each time and a line when it works", async () => {
+test("a register that is refused is asked again after ten seconds, then twenty, with one warning for each time and a line when it works", async () => {
   const written: string[] = [];
   const failing = { is: true };
   const { own, lines, clock } = services(undefined, async () => {
@@ -63,13 +63,19 @@ test("a register that is refused is asked again after ten minutes, with one warn
   await own.register(tables, never);
   await own.register(tables, never);
   const [attempts, warnings] = [written.length, lines.length];
-  clock.millis = 600_000;
+  clock.millis = 10_000;
+  await own.register(tables, never);
+  clock.millis = 29_999;
+  await own.register(tables, never);
+  const [attemptsLater, warningsLater] = [written.length, lines.length];
+  clock.millis = 30_000;
   failing.is = false;
   await own.register(tables, never);
   await own.register(tables, never);
 
   assert.deepEqual([attempts, warnings], [1, 1]);
-  assert.deepEqual([written.length, lines.length], [3, 2]);
+  assert.deepEqual([attemptsLater, warningsLater], [2, 2]);
+  assert.deepEqual([written.length, lines.length], [4, 3]);
 });
 
 test("a register that was refused is asked again at once when the clock was set back", async () => {

@@ -2,8 +2,9 @@ import { type Context, codeOf } from "../../sdk/index.js";
 import { databaseErrorOf } from "../contract/database-error.js";
 import { type Statement, type TableName, tableKey } from "../contract/statement.js";
 import type { TableBatch } from "../rows/grouping.js";
+import { GrowingPauses } from "./growing-pauses.js";
 import { KeptKinds, kindOf } from "./kept-kinds.js";
-import { hasPassed, type KnownStore, learnAll } from "./known-store.js";
+import { type KnownStore, learnAll } from "./known-store.js";
 import { type KnownColumns, NEWER_TABLE, refuseNewerTable } from "./known-tables.js";
 import { isSameLister, type Lister, listerOf } from "./lister.js";
 import { Ownership } from "./ownership.js";
@@ -21,8 +22,6 @@ import {
 } from "./register-rows.js";
 
 const MOST_REMEMBERED = 100_000;
-/** The pause after a register was refused. */
-const PAUSE_MILLIS = 600_000;
 
 type Written = Pick<TableBatch, "name" | "key" | "subject">;
 
@@ -41,10 +40,8 @@ export class Register {
   readonly kinds: KeptKinds;
   /** Listed tables that lack some columns of every layout. */
   readonly #listedInPart = new Set<string>();
-  /** Refused registers, and when their pause began. */
-  readonly #pausedAt = new Map<string, number>();
-  /** Registers of which a line says that tables are not listed. */
-  readonly #told = new Set<string>();
+  /** Of refused registers. */
+  readonly #pauses = new GrowingPauses();
 
   constructor(store: KnownStore, context: Pick<Context, "agent" | "name" | "now">) {
     this.#store = store;
@@ -105,7 +102,7 @@ export class Register {
   }
 
   #tellListed(name: TableName): void {
-    if (this.#told.delete(tableKey(name))) this.#store.log.info({ register: name }, "tables are listed again");
+    if (this.#pauses.end(tableKey(name))) this.#store.log.info({ register: name }, "tables are listed again");
   }
 
   /** Has the registers of these tables looked up again on next use. */
@@ -125,9 +122,8 @@ export class Register {
   }
 
   #pauseRegister(name: TableName, reason: string): void {
-    this.#pausedAt.set(tableKey(name), this.#context.now().getTime());
-    this.#told.add(tableKey(name));
-    this.#store.log.warn({ register: name, reason }, "tables are not listed, will be tried again in 10 minutes");
+    const seconds = this.#pauses.begin(tableKey(name), this.#context.now().getTime()) / 1000;
+    this.#store.log.warn({ register: name, reason, seconds }, "tables are not listed, will be tried again");
   }
 
   /** Lists tables that existed before this sink wrote to them. */
@@ -239,7 +235,7 @@ export class Register {
         return [tableKey(register), register];
       }),
     );
-    return new Map([...all].filter(([key]) => hasPassed(PAUSE_MILLIS, this.#pausedAt.get(key), now)));
+    return new Map([...all].filter(([key]) => this.#pauses.isOver(key, now)));
   }
 }
 

@@ -3,7 +3,8 @@ import type { Context, MetricGauge } from "../../sdk/index.js";
 import { databaseErrorOf } from "../contract/database-error.js";
 import { RecentMap } from "../contract/recent-map.js";
 import { type SchemaName, schemaKey } from "../contract/statement.js";
-import { hasPassed, type KnownStore } from "./known-store.js";
+import { GrowingPauses } from "./growing-pauses.js";
+import type { KnownStore } from "./known-store.js";
 import { listerOf } from "./lister.js";
 import { listedServices, serviceStatements } from "./register-rows.js";
 
@@ -11,8 +12,8 @@ const MOST_SCHEMAS = 10_000;
 /** More services of one schema are not compared: their names may come from anybody. */
 const MOST_SERVICES = 20;
 const MOST_OPEN = 1000;
-/** The pause after a register was refused. */
-const PAUSE_MILLIS = 600_000;
+/** The key of pauses of all schemas; no schema has it. */
+const ALL = "";
 
 interface KnownSchema {
   readonly name: SchemaName;
@@ -20,8 +21,6 @@ interface KnownSchema {
   /** Those that are not in the register yet. */
   readonly unlisted: Set<string>;
   read: boolean;
-  /** When a pause began because its register was not there. */
-  pausedAt: number | undefined;
 }
 
 /**
@@ -36,9 +35,8 @@ export class SchemaServices {
   /** Schemas whose services are not read or not written yet. */
   readonly #open = new Map<string, KnownSchema>();
   readonly #shared = new Set<string>();
-  #pausedAt: number | undefined;
-  /** A line says that services are not listed. */
-  #isTold = false;
+  /** Of {@link ALL}, and of schemas without a register. */
+  readonly #pauses = new GrowingPauses();
 
   constructor(store: KnownStore, context: Pick<Context, "agent" | "name" | "now" | "metrics">) {
     this.#store = store;
@@ -67,16 +65,15 @@ export class SchemaServices {
     for (const key of new Set(written.map(({ name }) => schemaKey(name)))) {
       const known = this.#open.get(key);
       const now = this.#context.now().getTime();
-      if (known === undefined || ![this.#pausedAt, known.pausedAt].every((at) => hasPassed(PAUSE_MILLIS, at, now)))
-        continue;
+      if (known === undefined || ![ALL, key].every((one) => this.#pauses.isOver(one, now))) continue;
       try {
         await this.#list(known, signal);
-        if (this.#isTold) this.#store.log.info({}, "services of schemas are listed again");
-        this.#isTold = false;
+        this.#pauses.end(key);
+        if (this.#pauses.end(ALL)) this.#store.log.info({}, "services of schemas are listed again");
         this.#open.delete(key);
       } catch (error) {
         if (signal.aborted) return;
-        this.#pause(known, error);
+        this.#pause(key, error, now);
       }
     }
   }
@@ -100,7 +97,7 @@ export class SchemaServices {
   }
 
   #add(key: string, name: SchemaName): KnownSchema {
-    const added = { name, services: new Set<string>(), unlisted: new Set<string>(), read: false, pausedAt: undefined };
+    const added = { name, services: new Set<string>(), unlisted: new Set<string>(), read: false };
     this.#schemas.set(key, added);
     return added;
   }
@@ -120,17 +117,15 @@ export class SchemaServices {
   }
 
   /** A register that does not exist could not be created, which is logged when tables are listed. */
-  #pause(known: KnownSchema, error: unknown): void {
-    const now = this.#context.now().getTime();
+  #pause(key: string, error: unknown, now: number): void {
     const databaseError = databaseErrorOf(error);
     if (this.#store.dialect.errors.missing(databaseError)) {
-      known.pausedAt = now;
+      this.#pauses.begin(key, now);
       return;
     }
-    this.#pausedAt = now;
+    const seconds = this.#pauses.begin(ALL, now) / 1000;
     const reason = databaseError.message;
-    this.#isTold = true;
-    this.#store.log.warn({ reason }, "services of schemas are not listed, will be tried again in 10 minutes");
+    this.#store.log.warn({ reason, seconds }, "services of schemas are not listed, will be tried again");
   }
 }
 

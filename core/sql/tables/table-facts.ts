@@ -4,6 +4,7 @@ import { databaseErrorOf } from "../contract/database-error.js";
 import { RecentMap } from "../contract/recent-map.js";
 import { joinedRuns, type Statement, type TableName, tableKey } from "../contract/statement.js";
 import type { TableBatch } from "../rows/grouping.js";
+import { GrowingPauses } from "./growing-pauses.js";
 import { hasPassed, type KnownStore, lookUp } from "./known-store.js";
 import { listerOf, listerText } from "./lister.js";
 import { factColumns, LAST_WRITE, registerKey, type TableKind } from "./register-rows.js";
@@ -14,8 +15,6 @@ const MOST_WAITING = 10_000;
 const ROWS_AT_ONCE = 500;
 /** After the first fact: those of the tables that follow at once are written with it. */
 const DELAY_MILLIS = 2000;
-/** The pause after a register was refused. */
-const PAUSE_MILLIS = 600_000;
 
 /** What the catalogue says of a table besides its name. */
 interface Facts {
@@ -46,9 +45,12 @@ export class TableFacts {
   /** When the facts of a table were noted. */
   readonly #noted = new RecentMap<number>(MOST_REMEMBERED);
   readonly #waiting = new Map<string, Facts>();
-  readonly #pausedAt = new Map<string, number>();
+  /** Of registers that were refused. */
+  readonly #pauses = new GrowingPauses();
   readonly #ending = new AbortController();
   #timer: NodeJS.Timeout | undefined;
+  /** Runs until the end of a pause. */
+  #retry: NodeJS.Timeout | undefined;
   #working: Promise<void> = Promise.resolve();
 
   constructor(store: KnownStore, context: Pick<Context, "agent" | "name" | "now">, options: FactOptions) {
@@ -84,6 +86,7 @@ export class TableFacts {
   async stop(signal: AbortSignal): Promise<void> {
     await this.flush(signal);
     this.#ending.abort();
+    clearTimeout(this.#retry);
   }
 
   async #write(signal: AbortSignal): Promise<void> {
@@ -104,22 +107,33 @@ export class TableFacts {
   async #writeTo(register: TableName, facts: readonly Facts[], signal: AbortSignal): Promise<void> {
     const now = this.#context.now().getTime();
     const key = tableKey(register);
-    if (!hasPassed(PAUSE_MILLIS, this.#pausedAt.get(key), now)) return;
+    if (!this.#pauses.isOver(key, now)) return this.#keep(facts);
     try {
       if (!(await this.#isComplete(register, signal))) return;
       await this.#store.driver.write(joinedRuns(facts.map((one) => this.#statement(register, one))), signal);
-      if (this.#pausedAt.delete(key)) this.#store.log.info({ register }, "facts about tables are listed again");
+      if (this.#pauses.end(key)) this.#store.log.info({ register }, "facts about tables are listed again");
     } catch (error) {
       if (signal.aborted) return;
       this.#store.tables.forget(register);
       const databaseError = databaseErrorOf(error);
       const { errors } = this.#store.dialect;
       if (errors.missing(databaseError) || errors.raced(databaseError)) return this.#again(facts);
-      this.#pausedAt.set(key, now);
+      this.#keep(facts);
+      const millis = this.#pauses.begin(key, now);
+      clearTimeout(this.#retry);
+      this.#retry = setTimeout(() => void this.flush(this.#ending.signal), millis).unref();
       this.#store.log.warn(
-        { register, reason: databaseError.message },
-        "facts about tables are not listed, will be tried again in 10 minutes",
+        { register, reason: databaseError.message, seconds: millis / 1000 },
+        "facts about tables are not listed, will be tried again",
       );
+    }
+  }
+
+  /** They wait until the pause is over: a table may get no further row. */
+  #keep(facts: readonly Facts[]): void {
+    for (const one of facts) {
+      const key = tableKey(one.name);
+      if (!this.#waiting.has(key) && this.#waiting.size < MOST_WAITING) this.#waiting.set(key, one);
     }
   }
 
