@@ -1,6 +1,7 @@
 import { constants } from "node:os";
 import { dirname } from "node:path";
 import { exitCodes, printingOnly, type Terminal } from "./cli/command.js";
+import { keepListeners } from "./cli/kept-listeners.js";
 import { createProgram } from "./cli/program.js";
 import { RepeatedLines } from "./cli/repeated-lines.js";
 import { takeRole } from "./cli/workers/role.js";
@@ -64,6 +65,8 @@ const terminal: Terminal = printingOnly({
     process.on("uncaughtException", endUnlessTaken);
   },
 });
+
+keepListeners();
 
 // A umask that takes rights from the owner would make folders in which the process itself could not write.
 process.umask(process.umask(0o077) & 0o077);

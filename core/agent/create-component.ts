@@ -20,16 +20,34 @@ export function createComponent<K extends Kind, C extends Context>(kind: K, node
   const { definition } = node;
   const creating = `creating ${kind} "${node.name}" of type "${definition.type}"`;
   let fault: string;
+  const inherited = inheritedNames();
   try {
     const component: unknown = definition.create(node.config, context);
     // Looked at here, too: its members may be getters that throw.
-    const found = componentFault(kind, component);
+    const found = additionFault(inherited) ?? componentFault(kind, component);
     if (found === undefined && definition.kind === kind && isOfKind(kind, component)) return component;
     fault = found ?? `the plugin is for a ${definition.kind}`;
   } catch (cause) {
+    additionFault(inherited);
     throw new AgentError("COMPONENT_NOT_CREATED", creating, { cause: thrownCause(cause), retryable: false });
   }
   throw new AgentError("COMPONENT_NOT_CREATED", `${creating}: ${fault}`, { retryable: false });
+}
+
+/** What every object and array shows as a member that is not its own. */
+function inheritedNames(): readonly string[] {
+  const names: string[] = [];
+  for (const name in []) names.push(name);
+  return names;
+}
+
+/** Takes away again what every object would show, in notifications, too, and says what it was. */
+function additionFault(before: readonly string[]): string | undefined {
+  const added = inheritedNames().filter((name) => !before.includes(name));
+  if (added.length === 0) return undefined;
+  for (const name of added) for (const { prototype } of [Object, Array]) Reflect.deleteProperty(prototype, name);
+  const names = added.map((name) => `"${name}"`).join(", ");
+  return `create added ${names} to Object.prototype or Array.prototype, which all objects would have; keep it out of there`;
 }
 
 function componentFault(kind: Kind, component: unknown): string | undefined {

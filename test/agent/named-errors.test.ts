@@ -117,6 +117,28 @@ test("a create that is async is named as such", () => {
   assert.throws(() => createComponent("channel", node, context), { code: "COMPONENT_NOT_CREATED", message: reason });
 });
 
+for (const { prototype, what } of [
+  { prototype: Object.prototype, what: "objects" },
+  { prototype: Array.prototype, what: "arrays" },
+])
+  test(`a create that gives all ${what} a member is named, and they have it no more`, () => {
+    const adding = {
+      ...definition,
+      create: () => {
+        Object.defineProperty(prototype, "handy", { value: () => 1, enumerable: true, configurable: true });
+        return {};
+      },
+    };
+    const { log } = recordingLog();
+    const context = { name: "i1", log, dataDir: "unused", run: "run", now: () => new Date(0) };
+    const node = { name: "web.i1", definition: adding, config: {}, slots: {} };
+
+    const reason =
+      'creating channel "web.i1" of type "mine": create added "handy" to Object.prototype or Array.prototype, which all objects would have; keep it out of there';
+    assert.throws(() => createComponent("channel", node, context), { code: "COMPONENT_NOT_CREATED", message: reason });
+    assert.ok(!("handy" in prototype));
+  });
+
 test("a component whose members throw when they are read is named", () => {
   const sink = {
     start: async () => {},
