@@ -1,4 +1,5 @@
-import { writeSync } from "node:fs";
+import { constants, fstatSync, openSync, writeSync } from "node:fs";
+import { isatty } from "node:tty";
 import { codeOf } from "../sdk/index.js";
 import type { LineStream } from "./rotating-file.js";
 
@@ -14,8 +15,27 @@ const PAUSE = 10;
 /** Pauses for one line, two seconds together. */
 const MOST_PAUSES = 200;
 
+let opened: number | undefined;
+
+/**
+ * The pipe or terminal of the standard output, opened anew: whether a write waits for a reader is a property of the opened file. The
+ * one that was inherited is shared with all workers and with a shell, and a process that ends makes it wait for all of them.
+ */
+function ownDescriptor(): number {
+  try {
+    if (!isatty(1) && !fstatSync(1).isFIFO()) return 1;
+    return openSync("/proc/self/fd/1", constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+  } catch {
+    // No such way on this system, another user's terminal, or nobody reads any more.
+    return 1;
+  }
+}
+
 const ownOutput: ByteOutput = {
-  write: (bytes) => writeSync(1, bytes),
+  write: (bytes) => {
+    opened ??= ownDescriptor();
+    return writeSync(opened, bytes);
+  },
   pause: () => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE),
 };
 
