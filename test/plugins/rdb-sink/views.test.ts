@@ -382,9 +382,6 @@ test("a user without the right to alter the list of tables stores rows, and make
   assert.equal(rows.length, 2);
   assert.deepEqual(
     made.lines.filter(({ level }) => level === "warn").map(({ message }) => message),
-    [
-      "facts about tables are not listed, will be tried again",
-      "views are not up to date, will be tried again",
-    ],
+    ["facts about tables are not listed, will be tried again", "views are not up to date, will be tried again"],
   );
 });
