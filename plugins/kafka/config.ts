@@ -4,6 +4,8 @@ import { checkConnection, connectionProperties } from "./client/properties.js";
 
 /** Longest name of a topic in Kafka; `.letters` is added to it. */
 const LONGEST_TOPIC = 249 - ".letters".length;
+/** The most that a topic that is made here takes in one batch of records, in bytes. */
+export const LARGEST_BATCH = 67_108_864;
 
 /** The log of a channel in Kafka. */
 const logProperties = {
@@ -40,7 +42,7 @@ const logProperties = {
     format: "count",
     default: 2_097_152,
     min: 65_536,
-    max: 67_108_864,
+    max: LARGEST_BATCH,
   },
 } as const satisfies Schema;
 

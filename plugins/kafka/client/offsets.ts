@@ -1,12 +1,15 @@
 import type { KafkaCluster } from "./cluster.js";
 import type { Directory, Place } from "./directory.js";
-import { KafkaError, protocolError } from "./kafka-error.js";
+import { KafkaError, type KafkaErrorKind, protocolError } from "./kafka-error.js";
 
 const EARLIEST = -2n;
 const LATEST = -1n;
 const NO_ERROR = 0;
 const CONSUMER = -1;
 const ANY_LEADER = -1;
+
+/** What keeps a leader from answering, and passes by itself or when somebody makes room. */
+const passing: readonly KafkaErrorKind[] = ["unavailable", "full"];
 
 /** Which records of transactions are read, as consumers of Kafka say it; numbers of the protocol. */
 export const isolationLevels = { read_uncommitted: 0, read_committed: 1 } as const;
@@ -27,15 +30,17 @@ export interface Extent extends Place {
   readonly next: number;
 }
 
-/** What partitions hold. Asks until all have said it; those without a leader are left out where others have one. */
+/** What partitions hold. Asks until all have said it; those without a leader, and those whose leader does not answer in the time for a call, are left out where others have said it. */
 export async function readExtents(
   cluster: KafkaCluster,
   directory: Directory,
   places: readonly Place[],
 ): Promise<readonly Extent[]> {
-  return await eachLeader(cluster, directory, { places, doing: "reading the offsets" }, async (node, group) => {
+  const doing = "reading the offsets";
+  const { answers } = await eachLeader(cluster, directory, { places, doing }, async (node, group) => {
     return await extentsAt(cluster, { node, group });
   });
+  return answers;
 }
 
 /** What partitions hold that a broker leads. Asks once. */
@@ -55,13 +60,13 @@ export async function stableEndsAt(cluster: KafkaCluster, asked: AskedLeader): P
   return await listed(cluster, { ...asked, timestamp: LATEST, isolation: "read_committed" });
 }
 
-/** Removes the records before these offsets; rejects behind the others for partitions without a leader. */
+/** Removes the records before these offsets; rejects behind the others for partitions that nobody led or whose leader did not answer. */
 export async function deleteRecords(
   cluster: KafkaCluster,
   directory: Directory,
   before: readonly Position[],
 ): Promise<void> {
-  const done = await eachLeader(
+  const { failure } = await eachLeader(
     cluster,
     directory,
     { places: before, doing: "removing records" },
@@ -86,7 +91,7 @@ export async function deleteRecords(
       return group;
     },
   );
-  for (const place of before) if (!done.includes(place)) directory.leader(place);
+  if (failure !== undefined) throw failure;
 }
 
 /** Partitions that are led by a broker; one that is not their leader of that epoch refuses. */
@@ -135,22 +140,46 @@ interface Work<P> {
   readonly doing: string;
 }
 
-/** Asks the leaders of all places, until all have answered. Places that still have none after another look are left out where others have one. */
+interface Answers<T> {
+  readonly answers: readonly T[];
+  /** Why there is none of some places; undefined where there is one of all. */
+  readonly failure: unknown;
+}
+
+/**
+ * Asks the leaders of all places, until all have answered. Where some have, it ends with these once the others still have no leader after
+ * another look, or do not answer in the time for a call; else it rejects.
+ */
 async function eachLeader<P extends Place, T>(
   cluster: KafkaCluster,
   directory: Directory,
   { places, doing }: Work<P>,
   ask: (node: number, group: readonly P[]) => Promise<readonly T[]>,
-): Promise<readonly T[]> {
+): Promise<Answers<T>> {
+  const answers: T[] = [];
+  const left = new Set(places);
   let again = false;
-  return await cluster.persistently(doing, async () => {
+  const askLeft = async (): Promise<void> => {
     if (again) await directory.refresh();
-    const led = again ? places.filter((place) => directory.hasLeader(place)) : places;
+    const led = again ? [...left].filter((place) => directory.hasLeader(place)) : [...left];
     again = true;
-    for (const place of led.length > 0 ? led : places) directory.leader(place);
-    const groups = [...directory.byLeader(led)];
-    return (await Promise.all(groups.map(([node, group]) => ask(node, group)))).flat();
-  });
+    if (led.length === 0 && answers.length > 0) return;
+    for (const place of led.length > 0 ? led : left) directory.leader(place);
+    const asking = [...directory.byLeader(led)].map(async ([node, group]) => {
+      answers.push(...(await ask(node, group)));
+      for (const place of group) left.delete(place);
+    });
+    const failed = (await Promise.allSettled(asking)).find((outcome) => outcome.status === "rejected");
+    if (failed !== undefined) throw failed.reason;
+  };
+  try {
+    await cluster.persistently(doing, askLeft);
+    for (const place of left) directory.leader(place);
+    return { answers, failure: undefined };
+  } catch (error) {
+    if (answers.length === 0 || !(error instanceof KafkaError && passing.includes(error.kind))) throw error;
+    return { answers, failure: error };
+  }
 }
 
 /** As requests name partitions: by topic. */

@@ -49,10 +49,7 @@ export async function settingsOfTopics(
   const metadata = await cluster.persistently("looking at the topics", () => readMetadata(cluster, names));
   const [fault] = metadata.faults.values();
   if (fault !== undefined) throw fault;
-  const { largestRecord: largest, warnings } = await factsOf(cluster, metadata, config);
-  const partitions = metadata.topics.get(config.topic)?.partitions.length ?? 0;
-  const added = `topic "${config.topic}" has ${partitions} partitions now, and this agent uses ${used}; start all agents again, one after another`;
-  return { largestRecord: largest, warnings: [...(partitions > used ? [added] : []), ...warnings] };
+  return await factsOf(cluster, metadata, config, used);
 }
 
 /** Rejects while a topic is not there, or one of its partitions has no leader. */
@@ -70,7 +67,13 @@ function led(metadata: Metadata, names: readonly string[]): Metadata {
   return metadata;
 }
 
-async function factsOf(cluster: KafkaCluster, metadata: Metadata, config: KafkaLogConfig): Promise<LogFacts> {
+/** `used`: the partitions that were there when the log was opened; absent: it is being opened. */
+async function factsOf(
+  cluster: KafkaCluster,
+  metadata: Metadata,
+  config: KafkaLogConfig,
+  used?: number,
+): Promise<LogFacts> {
   const settings = await settingsOf(cluster, [...metadata.topics.keys()]);
   const judged = [...metadata.topics.values()].map((topic) => ({ topic, settings: settings?.get(topic.name) }));
   for (const one of judged) {
@@ -80,14 +83,23 @@ async function factsOf(cluster: KafkaCluster, metadata: Metadata, config: KafkaL
   }
   const events = metadata.topics.get(config.topic);
   const partitions = events?.partitions.length ?? 0;
-  const more = `topic "${config.topic}" has ${partitions} partitions, and all are used; set partitions = ${partitions}`;
   return {
     id: `${metadata.clusterId}/${events?.id}`,
     partitions,
     gapless: true,
     largestRecord: Math.min(...judged.map(largestRecord)),
-    warnings: [...(partitions > config.partitions ? [more] : []), ...judged.flatMap(warningsOf)],
+    warnings: [...warningsOfPartitions(config, partitions, used ?? partitions), ...judged.flatMap(warningsOf)],
   };
+}
+
+function warningsOfPartitions({ topic, partitions }: KafkaLogConfig, has: number, used: number): readonly string[] {
+  if (has > used) {
+    return [
+      `topic "${topic}" has ${has} partitions now, and this agent uses ${used}; start all agents again, one after another`,
+    ];
+  }
+  if (has === partitions) return [];
+  return [`topic "${topic}" has ${has} partitions, and all are used; set partitions = ${has}`];
 }
 
 /** Undefined when the user may not read them. */
@@ -95,7 +107,8 @@ async function settingsOf(cluster: KafkaCluster, names: readonly string[]) {
   try {
     return await cluster.persistently("reading the settings of the topics", () => readSettings(cluster, names));
   } catch (error) {
-    if (error instanceof KafkaError && error.kind === "denied") return undefined;
+    // Other refusals are of the user as a whole.
+    if (error instanceof KafkaError && error.id.endsWith("AUTHORIZATION_FAILED")) return undefined;
     throw error;
   }
 }

@@ -1,9 +1,12 @@
 import { AgentError } from "deneb/sdk";
 import type { Topic } from "../client/topics.js";
+import { LARGEST_BATCH } from "../config.js";
 
 /** Bytes of a record beside its value: the head of its batch, lengths and times. */
 const RECORD_OVERHEAD = 128;
 const SMALLEST_RECORD = 65_536;
+/** What brokers take where nobody set it. */
+const USUAL_BATCH = 1_048_588;
 
 interface JudgedTopic {
   readonly topic: Topic;
@@ -11,10 +14,10 @@ interface JudgedTopic {
   readonly settings: ReadonlyMap<string, string> | undefined;
 }
 
-/** The most bytes of a value in a record of this topic. */
+/** The most bytes of a value in a record of this topic. Where nobody knows it the brokers refuse what is larger: a guess could refuse what they take. */
 export function largestRecord({ settings }: JudgedTopic): number {
-  // The default of brokers.
-  return Number(settings?.get("max.message.bytes") ?? 1_048_588) - RECORD_OVERHEAD;
+  const largest = settings === undefined ? LARGEST_BATCH : Number(settings.get("max.message.bytes") ?? USUAL_BATCH);
+  return largest - RECORD_OVERHEAD;
 }
 
 /** Throws with code `LOG_SETTINGS` when a log cannot be kept in a topic. */

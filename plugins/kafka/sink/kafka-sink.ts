@@ -15,6 +15,7 @@ import {
 import { agentErrorOf } from "../agent-error.js";
 import { type KafkaCluster, openCluster } from "../client/cluster.js";
 import { connectionOptions } from "../client/connection-options.js";
+import { REMADE } from "../client/directory.js";
 import type { KafkaError } from "../client/kafka-error.js";
 import { loadLibrary } from "../client/library.js";
 import type { KafkaSinkConfig } from "./config.js";
@@ -143,6 +144,8 @@ export class KafkaSink implements Sink {
    */
   #mayPass(error: KafkaError): boolean {
     if (isOfRecord(error)) return false;
+    // The next write is to the topic that is there now.
+    if (error.id === REMADE) return true;
     const ofTopic = error.kind === "settings" || error.id === "TOPIC_AUTHORIZATION_FAILED";
     return !(ofTopic && isVaried(this.#topic));
   }

@@ -2,6 +2,7 @@ import { openCluster } from "../../../plugins/kafka/client/cluster.js";
 import type { ConnectionConfig } from "../../../plugins/kafka/client/properties.js";
 import type { OwnKafka } from "../../support/own-kafka.js";
 import { PASSWORDS } from "../../support/secured-kafka.js";
+import { until } from "../../support/until.js";
 import { never } from "./own-log.js";
 import { connection } from "./topic-client.js";
 
@@ -44,5 +45,17 @@ export async function allow(
     ({ ...common, resourceType, resourceName, operation: operations[operation] }) as const;
   const acls = [...topics.map(acl(resources.topics)), ...groups.map(acl(resources.groups))];
   await cluster.askAny(async (line, library) => await library.createAclsV3.api.async(line, acls));
+  // The controller has them then, and the broker a moment later.
+  const known = async (one: (typeof acls)[number]) => {
+    const { resources: found } = await cluster.askAny(
+      async (line, library) => await library.describeAclsV3.api.async(line, one),
+    );
+    return found.length;
+  };
+  for (const one of acls)
+    await until(
+      () => known(one),
+      (count) => count > 0,
+    );
   cluster.close();
 }

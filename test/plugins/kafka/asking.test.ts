@@ -5,6 +5,7 @@ import type { Line } from "../../../plugins/kafka/client/connections.js";
 import { Directory } from "../../../plugins/kafka/client/directory.js";
 import { KafkaError, type KafkaErrorKind } from "../../../plugins/kafka/client/kafka-error.js";
 import { loadLibrary } from "../../../plugins/kafka/client/library.js";
+import { deleteRecords, readExtents } from "../../../plugins/kafka/client/offsets.js";
 import { Producer } from "../../../plugins/kafka/client/producer.js";
 import { createTopics, readMetadata } from "../../../plugins/kafka/client/topics.js";
 import { Coordinator } from "../../../plugins/kafka/source/coordinator.js";
@@ -14,7 +15,7 @@ const NOT_CONTROLLER = 41;
 const NOT_LEADER = 6;
 
 /** Brokers of which each gives the answer of its script; `asked` are the ports that were. */
-async function brokersThat(answer: (port: number) => unknown) {
+async function brokersThat(answer: (port: number) => unknown, request_timeout = connection.request_timeout) {
   const asked: number[] = [];
   const connections: ClusterConnections = {
     request: async <T>({ port }: Line): Promise<T> => {
@@ -24,7 +25,7 @@ async function brokersThat(answer: (port: number) => unknown) {
     anySocket: () => undefined,
     close: () => undefined,
   };
-  const config = { ...connection, bootstrap_servers: ["kafka:1", "kafka:2", "kafka:3"] };
+  const config = { ...connection, request_timeout, bootstrap_servers: ["kafka:1", "kafka:2", "kafka:3"] };
   return { cluster: new KafkaCluster(await loadLibrary(), connections, config), asked };
 }
 
@@ -135,4 +136,29 @@ test("a topic is made by the broker that is the controller, where the others do 
   await createTopics(cluster, [{ name: "t", partitions: 1, replicas: 3, settings: {} }]);
 
   assert.deepEqual(asked, [1, 2, 3]);
+});
+
+test("a leader that does not answer holds up no partition of the others, and what was to be removed there is not said to be", async () => {
+  const partitions = [1, 2].map((leader, partitionIndex) => {
+    const led = { partitionIndex, leaderId: leader, leaderEpoch: 1, replicaNodes: [leader] };
+    return { ...led, errorCode: 0, offset: 7 };
+  });
+  // Of a broker that answers: who leads what, what it holds and what it has removed.
+  const all = { ...metadata(1, 1, [1, 2]), topics: [{ errorCode: 0, name: "t", topicId: "i", partitions }] };
+  const { cluster } = await brokersThat((port) => {
+    if (port === 2) throw new KafkaError("unavailable", "broker 2: no answer");
+    return all;
+  }, 300);
+  const directory = new Directory(cluster, await readMetadata(cluster, ["t"]));
+  const places = [0, 1].map((partition) => ({ topic: "t", partition, offset: 3 }));
+
+  const extents = await readExtents(cluster, directory, places);
+  const removal = await deleteRecords(cluster, directory, places).catch((error: unknown) => error);
+  const alone = await readExtents(cluster, directory, places.slice(1)).catch((error: unknown) => error);
+
+  assert.deepEqual(extents, [{ topic: "t", partition: 0, first: 7, next: 7 }]);
+  for (const failure of [removal, alone]) {
+    assert.ok(failure instanceof KafkaError);
+    assert.match(failure.message, /broker 2: no answer/);
+  }
 });

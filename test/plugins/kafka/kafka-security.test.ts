@@ -95,6 +95,25 @@ test("a user who may see a topic and not write to it is told so by the append", 
   assert.equal(another.message, failure.message);
 });
 
+test("a user who may not read what a topic takes appends what it takes, and hears from the brokers what is too large", {
+  skip,
+}, async (context) => {
+  const topic = "unknown";
+  await ownLog(context, kafka, { ...admin, topic, max_message_bytes: 3_000_000 }).open(never());
+  const topics = [topic, `${topic}.agents`, `${topic}.letters`];
+  for (const operation of ["Describe", "Write"] as const) await allow(kafka, admin, { topics, operation });
+  const log = ownLog(context, kafka, { ...bob, topic });
+  await log.open(never());
+  await log.settings();
+
+  const { offset } = await log.append(0, Buffer.alloc(2_500_000));
+  const failure = await failureOf(log.append(0, Buffer.alloc(3_500_000)));
+
+  assert.equal(offset, 0);
+  assert.deepEqual([failure.code, failure.retryable], ["RECORD_TOO_LARGE", false]);
+  assert.match(failure.message, /max\.message\.bytes/);
+});
+
 test("a source says why it does not read, and reads the topics that it may while others are denied or not there", {
   skip,
 }, async (context) => {

@@ -107,7 +107,8 @@ const altered: readonly (Made & { readonly what: string; readonly says: RegExp }
   {
     what: "got more partitions",
     partitions: 3,
-    says: /has 3 partitions now, and this agent uses 2; start all agents again/,
+    // And not also that all are used.
+    says: /^topic "\S+" has 3 partitions now, and this agent uses 2; start all agents again, one after another\ntopic "\S+" has one replica/,
   },
   {
     what: "is compacted from now on",

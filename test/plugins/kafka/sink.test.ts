@@ -204,3 +204,26 @@ test("while the files of its certificates are being replaced a write fails retry
   assert.deepEqual([codeOf(between), retryableOf(between)], ["CERTIFICATE_UNREADABLE", true]);
   assert.deepEqual([codeOf(after), retryableOf(after)], ["KAFKA_UNAVAILABLE", true]);
 });
+
+test("events whose own topic is removed and made again under a write wait for the new one, and are no dead letters", {
+  skip,
+}, async (context) => {
+  const { topic, make, remove, read } = await ownTopic(context, "-Room");
+  const sink = await runningSink(context, { topic: `${topic}-{{entity.type}}`, create_topic: false });
+  await make(`${topic}-Room`);
+  await sink.persist(batchOf(room("room-1", 1)));
+  await remove(`${topic}-Room`);
+
+  const batch = batchOf(room("room-1", 2));
+  const writing = persist(sink, batch);
+  await make(`${topic}-Room`);
+  const error = await writing;
+  // The brokers may have taken it before the sink has seen that the topic is another one.
+  if (error !== undefined) await sink.persist(batch);
+
+  assert.notEqual(retryableOf(error), false);
+  assert.deepEqual(
+    (await read(`${topic}-Room`)).map(({ value }) => JSON.parse(value).n.value),
+    [2],
+  );
+});
