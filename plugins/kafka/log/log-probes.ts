@@ -2,7 +2,7 @@ import type { Examiner, Probe, ProbeResult } from "deneb/sdk";
 import type { KafkaCluster } from "../client/cluster.js";
 import { readMetadata } from "../client/topics.js";
 import type { KafkaLogConfig } from "../config.js";
-import { connectProbe, notAllowed, notMade } from "../connect-probe.js";
+import { connectProbe, notAllowed, notMade, withLeaders } from "../connect-probe.js";
 import { makeTopics } from "./make-topics.js";
 import { openTopics, topicNames } from "./open-topics.js";
 
@@ -30,9 +30,12 @@ async function topicsFound(cluster: KafkaCluster, config: KafkaLogConfig): Promi
     }
     return { outcome: "ok", reason: `${missing.join(" ")} will be made at the start` };
   }
-  const { facts } = await openTopics(cluster, config);
+  const { facts, metadata } = await openTopics(cluster, config);
   const [warning, ...more] = facts.warnings;
   const found = `${facts.partitions} partitions, ${topics.size} topics`;
-  if (warning === undefined) return { outcome: "ok", reason: found };
-  return { outcome: "warning", reason: [found, warning, ...more].join("; ") };
+  const judged: ProbeResult =
+    warning === undefined
+      ? { outcome: "ok", reason: found }
+      : { outcome: "warning", reason: [found, warning, ...more].join("; ") };
+  return withLeaders(judged, metadata.topics.values());
 }

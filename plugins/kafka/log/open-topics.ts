@@ -28,13 +28,15 @@ interface OpenedTopics {
 export async function openTopics(cluster: KafkaCluster, config: KafkaLogConfig): Promise<OpenedTopics> {
   const names = topicNames(config);
   const all = Object.values(names);
+  let isMade = false;
   const metadata = await cluster.persistently("opening the topics", async () => {
     const found = await readMetadata(cluster, all);
     const missing = all.filter((name) => found.faults.get(name)?.id === MISSING);
-    if (missing.length === 0) return led(found, all);
+    if (missing.length === 0) return led(found, all, isMade);
     if (!config.create_topic) throw notThere(missing);
     await makeTopics(cluster, config, { names: missing, brokers: found.brokers.size });
-    return led(await readMetadata(cluster, all), all);
+    isMade = true;
+    return led(await readMetadata(cluster, all), all, isMade);
   });
   return { metadata, facts: await factsOf(cluster, metadata, config) };
 }
@@ -52,16 +54,19 @@ export async function settingsOfTopics(
   return await factsOf(cluster, metadata, config, used);
 }
 
-/** Rejects while a topic is not there, or one of its partitions has no leader. */
-function led(metadata: Metadata, names: readonly string[]): Metadata {
+/**
+ * Rejects while a topic is not there, or none of its partitions has a leader. In topics that were made a moment ago each of them
+ * gets one; later, one without holds up itself only.
+ */
+function led(metadata: Metadata, names: readonly string[], isMade: boolean): Metadata {
   for (const name of names) {
     const topic = metadata.topics.get(name);
     if (topic === undefined) {
       throw metadata.faults.get(name) ?? new KafkaError("unavailable", `topic "${name}" is not there yet`);
     }
-    const without = topic.partitions.find(({ leader }) => leader < 0);
-    if (without !== undefined || topic.partitions.length === 0) {
-      throw new KafkaError("unavailable", `partition ${without?.index ?? 0} of topic "${name}" has no leader`);
+    const without = topic.partitions.filter(({ leader }) => leader < 0);
+    if (without.length === topic.partitions.length || (isMade && without.length > 0)) {
+      throw new KafkaError("unavailable", `partition ${without[0]?.index ?? 0} of topic "${name}" has no leader`);
     }
   }
   return metadata;

@@ -4,6 +4,7 @@ import type { Directory, Place } from "../client/directory.js";
 import { type Extent, extentsAt, stableEndsAt } from "../client/offsets.js";
 import type { KafkaSourceConfig } from "./config.js";
 import type { Committed } from "./coordinator.js";
+import type { FirstLook } from "./first-look.js";
 import type { Losses } from "./losses.js";
 import { cutBehind, type Mark, markOf } from "./mark.js";
 import type { Beginning, Reached } from "./reached.js";
@@ -17,6 +18,7 @@ export interface BeginningParts {
   readonly losses: Losses;
   /** Up to where this source has read partitions before, perhaps without telling the group. */
   readonly reached: Reached;
+  readonly firstLook: Pick<FirstLook, "isLater">;
 }
 
 interface LedPlaces {
@@ -91,17 +93,20 @@ interface Known {
 function begun(
   held: Held,
   { known, read, end }: Known,
-  { directory, config, losses }: BeginningParts,
+  { directory, config, losses, firstLook }: BeginningParts,
 ): Mark & { readonly offset: number } {
   const { first, latest } = held;
-  const mark = known === undefined ? { cuts: [] } : markOf(known.note, directory.topic(held.topic).id);
+  const { id } = directory.topic(held.topic);
+  const mark = known === undefined ? { cuts: [] } : markOf(known.note, id);
   if (mark === undefined) {
     losses.remade(held, first);
     return { offset: first, cuts: [] };
   }
   const from = known ?? read;
-  if (read === undefined || from === undefined)
-    return { offset: config.start === "earliest" ? first : latest, cuts: [] };
+  if (read === undefined || from === undefined) {
+    const isWhole = config.start === "earliest" || firstLook.isLater(id, held);
+    return { offset: isWhole ? first : latest, cuts: [] };
+  }
   const isCut = end < read.offset;
   if (isCut) losses.truncated(held, read.offset, end);
   const offset = Math.min(from.offset, end);

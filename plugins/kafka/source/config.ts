@@ -17,7 +17,7 @@ export const kafkaSourceSchema = {
     maxLength: LONGEST_GROUP,
   },
   start: {
-    doc: "Where a partition is begun that the group has not read before. earliest: at its oldest record. latest: behind its newest.",
+    doc: "Where a partition is begun that the group has not read before. earliest: at its oldest record. latest: behind its newest; what comes while the source runs, a topic or a partition, is begun at its oldest nevertheless.",
     format: ["earliest", "latest"],
     default: "earliest",
   },

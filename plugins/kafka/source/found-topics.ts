@@ -1,11 +1,17 @@
 import type { KafkaCluster } from "../client/cluster.js";
 import { KafkaError } from "../client/kafka-error.js";
 import { lackedRights } from "../client/rights.js";
-import { readMetadata } from "../client/topics.js";
+import { readMetadata, type Topic } from "../client/topics.js";
+
+const MISSING = "UNKNOWN_TOPIC_OR_PARTITION";
 
 export interface FoundTopics {
   /** How many partitions topics have that are there and that the user may read. */
   readonly partitions: ReadonlyMap<string, number>;
+  /** What tells these topics from others that had or get their names. */
+  readonly ids: ReadonlyMap<string, string>;
+  /** Those that are not there. */
+  readonly missing: readonly string[];
   /** Why other ones may not be read. */
   readonly denied: ReadonlyMap<string, string>;
 }
@@ -17,7 +23,13 @@ export async function findTopics(cluster: KafkaCluster, names: readonly string[]
   const [reason] = denied.values();
   if (reason !== undefined && denied.size === names.length) throw new KafkaError("denied", reason);
   const allowed = names.filter((name) => !denied.has(name));
-  return { partitions: await countPartitions(cluster, allowed), denied };
+  const { topics, faults } = await readMetadata(cluster, allowed);
+  return {
+    partitions: counted(topics.values()),
+    ids: new Map([...topics.values()].map(({ name, id }) => [name, id])),
+    missing: allowed.filter((name) => faults.get(name)?.id === MISSING),
+    denied,
+  };
 }
 
 function denialOf(rights: string): string {
@@ -30,7 +42,11 @@ export async function countPartitions(
   names: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
   const { topics } = await readMetadata(cluster, names);
-  return new Map([...topics.values()].map(({ name, partitions }) => [name, partitions.length]));
+  return counted(topics.values());
+}
+
+function counted(topics: Iterable<Topic>): ReadonlyMap<string, number> {
+  return new Map([...topics].map(({ name, partitions }) => [name, partitions.length]));
 }
 
 /** Whether something came or went. */

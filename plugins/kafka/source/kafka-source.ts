@@ -6,6 +6,7 @@ import { loadLibrary } from "../client/library.js";
 import type { KafkaSourceConfig } from "./config.js";
 import { ConsumerGroup } from "./consumer-group.js";
 import { Coordinator } from "./coordinator.js";
+import { FirstLook } from "./first-look.js";
 import { countPartitions, type FoundTopics, findTopics, isOther } from "./found-topics.js";
 import { Losses } from "./losses.js";
 import { Reached } from "./reached.js";
@@ -26,6 +27,7 @@ export class KafkaSource implements Source {
   readonly #losses: Losses;
   readonly #standstills: Standstills;
   readonly #reached = new Reached();
+  readonly #firstLook = new FirstLook();
   #cluster: KafkaCluster | undefined;
   #running: Promise<void> | undefined;
   readonly #failures: FailureLog;
@@ -109,6 +111,7 @@ export class KafkaSource implements Source {
       standstills: this.#standstills,
       config: this.#config,
       reached: this.#reached,
+      firstLook: this.#firstLook,
     };
     try {
       while (!signal.aborted) await this.#readAsMember({ ...parts, groupName: group });
@@ -123,6 +126,7 @@ export class KafkaSource implements Source {
     const changed = new AbortController();
     const signal = AbortSignal.any([this.#stopping.signal, changed.signal]);
     const before = await findTopics(cluster, this.#config.topics);
+    this.#firstLook.note(before);
     this.#warnOfMissing(before);
     this.#standstills.deny(before.denied);
     const late = setTimeout(() => this.#waitsFor(group.waitsFor), this.#config.session_timeout);

@@ -7,6 +7,7 @@ import { readMetadata } from "../client/topics.js";
 import type { KafkaSourceConfig } from "./config.js";
 import type { ConsumerGroup, Membership } from "./consumer-group.js";
 import { type Coordinator, isMoving } from "./coordinator.js";
+import type { FirstLook } from "./first-look.js";
 import type { Losses } from "./losses.js";
 import { noteOf, partName } from "./mark.js";
 import { OffsetBook } from "./offset-book.js";
@@ -31,6 +32,7 @@ export interface ReadingParts {
   /** The group, also where the configuration leaves its name open. */
   readonly groupName: string;
   readonly reached: Reached;
+  readonly firstLook: FirstLook;
   readonly standstills: Standstills;
   /** Called when it is known where partitions are read on, of all whose leaders answer at once. */
   begun(): void;
@@ -45,7 +47,7 @@ export async function readPartitions(
   parts: ReadingParts,
   stopping: AbortSignal,
 ): Promise<void> {
-  const { cluster, coordinator, group, losses, config, reached } = parts;
+  const { cluster, coordinator, group, losses, config, reached, firstLook } = parts;
   const { places } = membership;
   const ending = new AbortController();
   const late = new AbortController();
@@ -60,7 +62,7 @@ export async function readPartitions(
     const directory = new Directory(cluster, await readMetadata(cluster, topics));
     const book = new OffsetBook(coordinator, membership, (at) => noteOf(directory.topic(at.topic).id, at));
     const committed = places.length === 0 ? [] : await coordinator.committed(places);
-    const begin = { cluster, directory, committed, config, losses, reached, book };
+    const begin = { cluster, directory, committed, config, losses, reached, firstLook, book };
     const positions = new Positions(places, begin, ending.signal);
     const reading = new PartitionReading({ ...parts, directory, positions, places });
     const commit = () => book.commit(late.signal);

@@ -8,6 +8,7 @@ import { KafkaError } from "../../../plugins/kafka/client/kafka-error.js";
 import { loadLibrary } from "../../../plugins/kafka/client/library.js";
 import { readMetadata } from "../../../plugins/kafka/client/topics.js";
 import { Coordinator } from "../../../plugins/kafka/source/coordinator.js";
+import { FirstLook } from "../../../plugins/kafka/source/first-look.js";
 import { Losses } from "../../../plugins/kafka/source/losses.js";
 import { OffsetBook } from "../../../plugins/kafka/source/offset-book.js";
 import { Positions } from "../../../plugins/kafka/source/positions.js";
@@ -84,6 +85,7 @@ async function opened(leaders: readonly number[], signal: AbortSignal, manner?: 
     config: { start: "earliest", isolation_level: "read_committed" } as const,
     losses: new Losses(recordingLog().log, undefined),
     reached: new Reached(),
+    firstLook: new FirstLook(),
     book: new OffsetBook(new Coordinator(cluster, "g"), membership, () => ""),
   };
   return { positions: new Positions(places, parts, signal), asked: () => asked };

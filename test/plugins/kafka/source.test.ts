@@ -161,6 +161,41 @@ test("with start = latest only records that come later are read", { skip }, asyn
   assert.ok(!seen.includes(1));
 });
 
+test("with start = latest what comes while the source runs is read as a whole: a topic, a partition, a topic that is made again", {
+  skip,
+}, async (context) => {
+  const { topic, make, remove, write, cluster } = await ownTopic(context, "-late");
+  const late = `${topic}-late`;
+  await make(topic);
+  await write(topic, 0, [notificationRecord(1)]);
+  const config = { topics: [topic, late], group: randomUUID(), start: "latest" } as const;
+  const { received, logged } = await runningSource(context, { config });
+  await logged("reading");
+
+  await make(late);
+  await write(late, 0, [notificationRecord(2)]);
+  await received(1);
+  const added = [{ name: topic, count: 2, assignments: null }];
+  await cluster.askAny(
+    async (line, library) => await library.createPartitionsV3.api.async(line, added, cluster.lookMillis, false),
+  );
+  await until(
+    () => readMetadata(cluster, [topic]),
+    ({ topics }) => topics.get(topic)?.partitions[1]?.leader !== undefined,
+  );
+  await write(topic, 1, [notificationRecord(3)]);
+  await received(2);
+  await remove(late);
+  await until(
+    () => readMetadata(cluster, [late]),
+    ({ topics }) => topics.size === 0,
+  );
+  await make(late);
+  await write(late, 0, [notificationRecord(4)]);
+
+  assert.deepEqual(await received(3), [2, 3, 4]);
+});
+
 test("two sources of a group share the partitions, and one gets all when the other has gone", {
   skip,
 }, async (context) => {

@@ -107,7 +107,7 @@ test("a topic that the user may not read is reported once, and so is that it may
 
 test("topics that come, go, may be read, or have other partitions than before are other ones", () => {
   const found = (...topics: readonly [string, number][]): FoundTopics => {
-    return { partitions: new Map(topics), denied: new Map() };
+    return { partitions: new Map(topics), ids: new Map(), missing: [], denied: new Map() };
   };
   const before = found(["a", 1], ["b", 2]);
 

@@ -98,7 +98,7 @@ test("check finds the partitions of a topic that have no leader, for a source an
   }
 });
 
-test("a log says what its other partitions hold while one has no leader, removes records of those, and is whole again with it", {
+test("a log says what its other partitions hold while one has no leader, removes records of those, also opened meanwhile, and is whole again with it", {
   skip,
 }, async (context) => {
   const { topic, config } = await spreadTopic(context);
@@ -121,6 +121,10 @@ test("a log says what its other partitions hold while one has no leader, removes
   const trimming = await failureOf(log.trim(new Map([0, 1, 2].map((part) => [part, 1]))));
   const trimmed = await log.bounds([0, 2]);
   const unknown = await failureOf(log.bounds([1]));
+  const later = ownLog(context, { address: "" }, { topic, bootstrap_servers, partitions: 3, request_timeout: 3000 });
+  const found = await findingsOf("log", later.probes(examiner({ now: () => new Date() })));
+  await later.open(never());
+  const { offset } = await later.append(0, Buffer.from("three"));
   await leader.resume();
   await cluster.whole();
   const whole = await log.bounds([0, 1, 2]);
@@ -130,6 +134,8 @@ test("a log says what its other partitions hold while one has no leader, removes
     assert.equal(failure.code, "LOG_UNAVAILABLE");
     assert.match(failure.message, /partition 1 of topic "\S+" has no leader/);
   }
+  assert.match(found.join("\n"), new RegExp(`warning: partition 1 of topic "${topic}" has no leader`));
+  assert.equal(offset, 2);
   for (const part of [0, 2]) assert.deepEqual(trimmed.get(part), { first: 1, next: 2 });
   assert.deepEqual(whole.get(1), { first: 0, next: 2 });
 });
