@@ -26,6 +26,8 @@ export interface Membership {
   readonly generation: number;
   readonly memberId: string;
   readonly places: readonly Place[];
+  /** How many partitions of each topic were spread; only the source that spreads them knows it. */
+  readonly counted?: ReadonlyMap<string, number>;
 }
 
 interface ConsumerGroupParts {
@@ -76,9 +78,10 @@ export class ConsumerGroup {
     const joined = await this.#join(topics, signal);
     if (joined === undefined) return undefined;
     const { generation, members } = joined;
-    const assignments = members === undefined ? [] : await this.#assignments(members);
-    const places = await this.#sync(generation, assignments, signal);
-    return places === undefined ? undefined : { generation, memberId: this.#memberId, places };
+    const counted = members === undefined ? undefined : await this.#count(members);
+    const places = await this.#sync(generation, assignmentsOf(members, counted), signal);
+    if (places === undefined) return undefined;
+    return { generation, memberId: this.#memberId, places, ...(counted === undefined ? {} : { counted }) };
   }
 
   /** Tells the group that the member is there; returns when the membership is over, or the signal aborts. */
@@ -146,10 +149,8 @@ export class ConsumerGroup {
     return { generation: answer.generationId, members: isLeader ? members : undefined };
   }
 
-  async #assignments(members: readonly Member[]) {
-    const topics = [...new Set(members.flatMap((member) => member.topics))];
-    const places = spread(members, await this.#parts.partitionsOf(topics));
-    return [...places].map(([memberId, own]) => ({ memberId, assignment: assignmentBytes(own) }));
+  async #count(members: readonly Member[]): Promise<ReadonlyMap<string, number>> {
+    return await this.#parts.partitionsOf([...new Set(members.flatMap((member) => member.topics))]);
   }
 
   async #sync(
@@ -179,6 +180,11 @@ export class ConsumerGroup {
   #forgetIf({ id }: KafkaError): void {
     if (id === FORGOTTEN) this.#memberId = "";
   }
+}
+
+function assignmentsOf(members: readonly Member[] = [], counted: ReadonlyMap<string, number> = new Map()) {
+  const places = spread(members, counted);
+  return [...places].map(([memberId, own]) => ({ memberId, assignment: assignmentBytes(own) }));
 }
 
 const ends: readonly string[] = [FORGOTTEN, "ILLEGAL_GENERATION", "REBALANCE_IN_PROGRESS"];

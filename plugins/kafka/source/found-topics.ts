@@ -49,6 +49,15 @@ function counted(topics: Iterable<Topic>): ReadonlyMap<string, number> {
   return new Map([...topics].map(({ name, partitions }) => [name, partitions.length]));
 }
 
+/** What was found, as it was spread over a group: brokers may have said less then, as while a right is missing for a moment. */
+export function asSpread(found: FoundTopics, counted: ReadonlyMap<string, number> = found.partitions): FoundTopics {
+  const partitions = [...found.partitions.keys()].flatMap((topic) => {
+    const count = counted.get(topic);
+    return count === undefined ? [] : [[topic, count] as const];
+  });
+  return { ...found, partitions: new Map(partitions) };
+}
+
 /** Whether something came or went. */
 export function isOther(one: FoundTopics, other: FoundTopics): boolean {
   const [before, now] = [one.partitions, other.partitions];

@@ -7,7 +7,7 @@ import type { KafkaSourceConfig } from "./config.js";
 import { ConsumerGroup } from "./consumer-group.js";
 import { Coordinator } from "./coordinator.js";
 import { FirstLook } from "./first-look.js";
-import { countPartitions, type FoundTopics, findTopics, isOther } from "./found-topics.js";
+import { asSpread, countPartitions, type FoundTopics, findTopics, isOther } from "./found-topics.js";
 import { Losses } from "./losses.js";
 import { Reached } from "./reached.js";
 import { type ReadingParts, readPartitions } from "./reading.js";
@@ -133,7 +133,7 @@ export class KafkaSource implements Source {
     let watching: Promise<void> | undefined;
     try {
       const membership = await group.join([...before.partitions.keys()], signal);
-      watching = this.#watch(cluster, before, { changed, signal });
+      watching = this.#watch(cluster, asSpread(before, membership.counted), { changed, signal });
       const begun = () => {
         clearTimeout(late);
         this.#begun(membership.places.length);

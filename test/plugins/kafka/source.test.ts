@@ -5,6 +5,7 @@ import { AgentError, type Event } from "../../../core/sdk/index.js";
 import { readMetadata } from "../../../plugins/kafka/client/topics.js";
 import { ConsumerGroup } from "../../../plugins/kafka/source/consumer-group.js";
 import { Coordinator } from "../../../plugins/kafka/source/coordinator.js";
+import { asSpread, findTopics, isOther } from "../../../plugins/kafka/source/found-topics.js";
 import { partName } from "../../../plugins/kafka/source/mark.js";
 import { answersKafka, NO_KAFKA } from "../../support/provided-kafka.js";
 import { until } from "../../support/until.js";
@@ -241,6 +242,24 @@ test("a source that has to wait for others of its group says so, and reads when 
   assert.match(String(Reflect.get(line?.fields ?? {}, "reason")), /^joining group ".+" waits for its coordinator/);
   assert.deepEqual(await received(1), [1]);
   await logged("reading from Kafka again");
+});
+
+test("a source to which the brokers said too little when it spread the partitions sees that there are others", {
+  skip,
+}, async (context) => {
+  const { topic, make, cluster } = await ownTopic(context);
+  await make(topic);
+  const of = { cluster, coordinator: new Coordinator(cluster, topic), group: topic, sessionMillis: 30_000 };
+  const joined = async (counts: readonly (readonly [string, number])[]) => {
+    const member = new ConsumerGroup({ ...of, partitionsOf: async () => new Map(counts) });
+    const { places, counted } = await member.join([topic], new AbortController().signal);
+    await member.leave();
+    const found = await findTopics(cluster, [topic]);
+    return [places.length, isOther(asSpread(found, counted), found)];
+  };
+
+  assert.deepEqual(await joined([]), [0, true]);
+  assert.deepEqual(await joined([[topic, 1]]), [1, false]);
 });
 
 test("records that were removed before they were read are an error that counts them", { skip }, async (context) => {
