@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, constants, openSync, readFileSync, writeSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { endingWithProcess } from "../support/ends-with-process.js";
 import { freePort } from "../support/free-port.js";
@@ -33,36 +33,6 @@ async function agentIn(folder: string) {
     );
   return { words: [process.execPath, main, "run", ...flags], call, ready };
 }
-
-/** A pipe that is full, and that nobody reads. */
-function fullPipe(context: TestContext, folder: string): number {
-  const file = path.join(folder, "pipe");
-  execFileSync("mkfifo", [file]);
-  const pipe = openSync(file, constants.O_RDWR | constants.O_NONBLOCK);
-  context.after(() => closeSync(pipe));
-  assert.throws(
-    () => {
-      for (;;) writeSync(pipe, Buffer.alloc(4096));
-    },
-    { code: "EAGAIN" },
-  );
-  return pipe;
-}
-
-test("workers whose log nobody reads stop in order", { skip }, async (context) => {
-  const folder = await tempFolder(context);
-  const { words, ready } = await agentIn(folder);
-  const [command = "", ...args] = [...words, "--workers", "2"];
-  const stdio = ["ignore", fullPipe(context, folder), "ignore"] as const;
-  const agent = endingWithProcess(spawn(command, args, { stdio: [...stdio] }));
-  context.after(() => agent.kill("SIGKILL"));
-  await ready();
-
-  const ended = once(agent, "exit", { signal: AbortSignal.timeout(25_000) });
-  agent.kill("SIGTERM");
-
-  assert.deepEqual(await ended, [0, null]);
-});
 
 test("an agent whose log goes to a terminal that is held with Ctrl-S goes on and stops in order", {
   skip: skip || (spawnSync("script", ["--version"]).status === 0 ? false : "needs script of util-linux"),
