@@ -16,7 +16,7 @@ interface WatchedSettingsParts {
 }
 
 /** What somebody may change of a log while agents use it. Warnings that were not there before are logged, and those that are gone. */
-export class WatchedSettings implements LogSettings {
+export class WatchedSettings {
   readonly #parts: WatchedSettingsParts;
   readonly #stopping = new AbortController();
   #known: LogSettings;
@@ -29,10 +29,6 @@ export class WatchedSettings implements LogSettings {
 
   get largestRecord(): number {
     return this.#known.largestRecord;
-  }
-
-  get warnings(): readonly string[] {
-    return this.#known.warnings;
   }
 
   start(): void {

@@ -19,7 +19,7 @@ let opened: number | undefined;
 
 /**
  * The pipe or terminal of the standard output, opened anew: whether a write waits for a reader is a property of the opened file. The
- * one that was inherited is shared with all workers and with a shell, and a process that ends makes it wait for all of them.
+ * one that was inherited is shared with all workers and with a shell, and each of them may change it for all.
  */
 function ownDescriptor(): number {
   try {

@@ -113,7 +113,7 @@ test("a profiled run of the agent and of a bare server says where its CPU time w
 
   const [server, agent] = names;
   assert.ok(server?.includes("test/bench"), `the bare server ran in ${server}`);
-  // Which rooms a sample meets in a second is chance; that it meets one of the agent is not.
+  // Which rooms the samples of a few seconds meet is chance; that it meets one of the agent is not.
   assert.ok(agent?.some(ofAgent), `the agent ran in ${agent}`);
   assert.ok(!server?.some(ofAgent), `the bare server ran in ${server}`);
 });

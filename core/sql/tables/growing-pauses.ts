@@ -26,8 +26,14 @@ export class GrowingPauses {
   }
 
   isOver(key: string, now: number): boolean {
+    return this.left(key, now) === 0;
+  }
+
+  /** Milliseconds until it is over; 0 when it is. */
+  left(key: string, now: number): number {
     const pause = this.#pauses.get(key);
-    return pause === undefined || hasPassed(pause.millis, pause.at, now);
+    if (pause === undefined || hasPassed(pause.millis, pause.at, now)) return 0;
+    return pause.at + pause.millis - now;
   }
 
   /** After a success; true when there was a failure before. */

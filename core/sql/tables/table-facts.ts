@@ -49,7 +49,7 @@ export class TableFacts {
   readonly #pauses = new GrowingPauses();
   readonly #ending = new AbortController();
   #timer: NodeJS.Timeout | undefined;
-  /** Runs until the end of a pause. */
+  /** Runs until the end of the first pause of a register whose facts wait. */
   #retry: NodeJS.Timeout | undefined;
   #working: Promise<void> = Promise.resolve();
 
@@ -92,6 +92,7 @@ export class TableFacts {
   async #write(signal: AbortSignal): Promise<void> {
     const all = [...this.#waiting.values()];
     this.#waiting.clear();
+    let soonest = Number.POSITIVE_INFINITY;
     for (let start = 0; start < all.length && !signal.aborted; start += ROWS_AT_ONCE) {
       const byRegister = new Map<string, { readonly register: TableName; readonly facts: Facts[] }>();
       for (const facts of all.slice(start, start + ROWS_AT_ONCE)) {
@@ -100,12 +101,18 @@ export class TableFacts {
         byRegister.set(tableKey(register), one);
         one.facts.push(facts);
       }
-      for (const { register, facts } of byRegister.values()) await this.#writeTo(register, facts, signal);
+      for (const { register, facts } of byRegister.values()) {
+        await this.#writeTo(register, facts, signal);
+        soonest = Math.min(soonest, this.#pauses.left(tableKey(register), this.#now()) || soonest);
+      }
     }
+    clearTimeout(this.#retry);
+    if (soonest < Number.POSITIVE_INFINITY && !this.#ending.signal.aborted)
+      this.#retry = setTimeout(() => void this.flush(this.#ending.signal), soonest).unref();
   }
 
   async #writeTo(register: TableName, facts: readonly Facts[], signal: AbortSignal): Promise<void> {
-    const now = this.#context.now().getTime();
+    const now = this.#now();
     const key = tableKey(register);
     if (!this.#pauses.isOver(key, now)) return this.#keep(facts);
     try {
@@ -119,14 +126,16 @@ export class TableFacts {
       const { errors } = this.#store.dialect;
       if (errors.missing(databaseError) || errors.raced(databaseError)) return this.#again(facts);
       this.#keep(facts);
-      const millis = this.#pauses.begin(key, now);
-      clearTimeout(this.#retry);
-      this.#retry = setTimeout(() => void this.flush(this.#ending.signal), millis).unref();
+      const seconds = this.#pauses.begin(key, now) / 1000;
       this.#store.log.warn(
-        { register, reason: databaseError.message, seconds: millis / 1000 },
+        { register, reason: databaseError.message, seconds },
         "facts about tables are not listed, will be tried again",
       );
     }
+  }
+
+  #now(): number {
+    return this.#context.now().getTime();
   }
 
   /** They wait until the pause is over: a table may get no further row. */
