@@ -1,6 +1,6 @@
 import { plain, type Statement } from "deneb/sql";
 import type pg from "pg";
-import { UNREADABLE } from "./errors.js";
+import { OUT_OF_STEP } from "./errors.js";
 import { type PipelineResult, PostgresqlPipeline } from "./pipeline.js";
 
 /** In every language of messages. */
@@ -51,7 +51,7 @@ export async function answered(client: pg.ClientBase, statements: readonly State
 export async function confirmed(client: pg.ClientBase, pipeline: PostgresqlPipeline): Promise<PipelineResult> {
   const result = await client.query(pipeline).done;
   if (exchanged.delete(client) && pipeline.commits)
-    throw new Error(`${UNREADABLE}: a transaction was gone before its end, without an error`);
+    throw new Error(`${OUT_OF_STEP}: a transaction was gone before its end, without an error`);
   if (unconfirmed.delete(client)) await answered(client, [plain({ database: "", schema: "" }, SOMETHING)]);
   return result;
 }

@@ -31,6 +31,8 @@ const STATEMENT_CANCELED = "57014";
 const SQLSTATE = /^[0-9A-Z]{5}$/;
 /** Begins the error of a connection over which comes what nobody can read, or has asked for. */
 export const UNREADABLE = "what it sends is not the protocol of PostgreSQL";
+/** Begins the error of a transaction that did not end as it was asked to. */
+export const OUT_OF_STEP = "it does not do what it is asked for";
 
 export const postgresqlErrors: DatabaseErrorReader = {
   missing: ({ code }) => code !== undefined && MISSING.has(code),
@@ -100,6 +102,11 @@ const explanations: readonly Explanation[] = [
     say: (server) =>
       `${described(server)} asks for an authentication that Deneb does not have, such as GSSAPI; let pg_hba.conf ask this user ` +
       "for scram-sha-256, md5 or a certificate",
+  },
+  {
+    when: saying(new RegExp(`^${OUT_OF_STEP}`)),
+    say: (server, { message }) =>
+      `the answers of ${described(server)} are out of step, ${message}; a pooler or proxy before it has to keep to one connection within a transaction`,
   },
   {
     when: saying(new RegExp(`^(?:${UNREADABLE}|received invalid response|There was an error establishing an SSL)`)),

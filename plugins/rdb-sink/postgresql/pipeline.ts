@@ -1,9 +1,9 @@
 import { type Cell, type Statement, unexpectedChanges } from "deneb/sql";
 import type { Connection, Submittable } from "pg";
-import { UNREADABLE } from "./errors.js";
+import { OUT_OF_STEP } from "./errors.js";
 import { pipelineMessages, plainly, type Ways } from "./messages.js";
 
-const OUT_OF_STEP = `${UNREADABLE}: a statement was not answered, or was rolled back, without an error`;
+const UNANSWERED = `${OUT_OF_STEP}: a statement was not answered, or was rolled back, without an error`;
 
 export interface PipelineResult {
   readonly rows: readonly (readonly Cell[])[];
@@ -101,7 +101,7 @@ export class PostgresqlPipeline implements Submittable {
   handleReadyForQuery(): void {
     if (this.#unexpected) this.#reject(unexpectedChanges());
     // Rolled back in silence, or the answer is that to another pipeline: it is not known what was done.
-    if (this.#running() !== undefined || this.#rolledBack) this.#reject(new Error(OUT_OF_STEP));
+    if (this.#running() !== undefined || this.#rolledBack) this.#reject(new Error(UNANSWERED));
     this.#resolve({ rows: this.#rows, bytes: this.#bytes });
   }
 

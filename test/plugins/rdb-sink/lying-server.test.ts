@@ -51,7 +51,11 @@ for (const { name, said, instead } of [
     const { sink } = sinkOf({ ...configOf(database), rdb_port: port });
     context.after(() => sink.stop(AbortSignal.abort()));
 
-    await assert.rejects(sink.persist(batch("1", "lies"), never), notUnderstood);
+    await assert.rejects(sink.persist(batch("1", "lies"), never), {
+      code: "STORE_UNAVAILABLE",
+      message: /out of step.*; a pooler or proxy before it has to keep to one connection within a transaction/,
+      retryable: true,
+    });
   });
 
 test("PostgreSQL: a server that asks for GSSAPI is refused with what to do", async (context) => {
