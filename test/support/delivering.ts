@@ -14,8 +14,9 @@ import type { Course } from "../../core/pipeline/delivery/stage.js";
 import { SupervisedSink } from "../../core/pipeline/delivery/supervised-sink.js";
 import { TakenBatch, type TakenFrom } from "../../core/pipeline/delivery/taken-batch.js";
 import type { Channel, Event, Logger, Sink } from "../../core/sdk/index.js";
+import type { Clock } from "../../core/tokens.js";
 
-const clock = { now: () => new Date("2026-01-15T10:20:30.123Z") };
+const fixed: Clock = { now: () => new Date("2026-01-15T10:20:30.123Z") };
 
 export interface ChainSetting {
   readonly sink: Sink;
@@ -28,6 +29,7 @@ export interface ChainSetting {
   readonly persistTimeout?: number;
   /** Given where the channel is durable. */
   readonly outlet?: ChannelOutlet;
+  readonly clock?: Clock;
 }
 
 /** All parts between a feed and a sink of the name `s1`, as an agent links them. */
@@ -40,6 +42,7 @@ export function chainTo({
   persistTimeout = 0,
   erasures,
   redelivers = false,
+  clock = fixed,
 }: ChainSetting) {
   const counters = new SinkCounters();
   const supervised = new SupervisedSink({ name: "s1", create: () => sink, persistTimeout, log, clock });

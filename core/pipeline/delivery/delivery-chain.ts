@@ -11,6 +11,7 @@ import type { PositionGate } from "./channel-outlet.js";
 import { DeadLetterKeeper } from "./dead-letter-keeper.js";
 import { HandOver } from "./hand-over.js";
 import { Measure } from "./measure.js";
+import { RecentVerdicts } from "./recent-verdicts.js";
 import { Redelivered } from "./redelivered.js";
 import { Retry } from "./retry.js";
 import type { RetryPolicy } from "./retry-policy.js";
@@ -73,10 +74,11 @@ export function deliveryChain(parts: DeliveryChainParts): DeliveryChain {
     observer,
   } = parts;
   const keeper = new DeadLetterKeeper({ ...parts, store: sink });
+  const verdicts = new RecentVerdicts(clock);
   const measured = { sink: name, counters, clock, ...(observer === undefined ? {} : { observer }) };
 
   const behind = linked(sink, [
-    (next) => new Split({ store: sink, keeper }, next),
+    (next) => new Split({ store: sink, keeper, verdicts }, next),
     ...(crashWatch === undefined ? [] : [(next: Stage) => new HandOver({ name, crashWatch, keeper, log }, next)]),
     (next) => new Measure(measured, next),
   ]);
@@ -86,6 +88,7 @@ export function deliveryChain(parts: DeliveryChainParts): DeliveryChain {
       retry,
       keeper,
       log,
+      verdicts,
       ...(erasures === undefined ? {} : { erasures }),
       ...(replayed === undefined ? {} : { letters: new StoredLetters({ store: sink, replayed, log }, behind) }),
     },

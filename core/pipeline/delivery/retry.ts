@@ -11,6 +11,7 @@ import type { Erasures } from "../erasures.js";
 import { logContext } from "../log-lines.js";
 import type { DeadLetterKeeper } from "./dead-letter-keeper.js";
 import { Portions } from "./portions.js";
+import type { RecentVerdicts } from "./recent-verdicts.js";
 import { intervalOf, mayRetry, type RetryPolicy, wait } from "./retry-policy.js";
 import { GroupError } from "./sink-group.js";
 import {
@@ -38,6 +39,8 @@ interface RetryParts {
   readonly retry: RetryPolicy;
   readonly keeper: DeadLetterKeeper;
   readonly log: Logger;
+  /** For what events became dead letters lately: a batch that fails so needs no pauses before it is searched. */
+  readonly verdicts: Pick<RecentVerdicts, "has">;
   /** Tells which events were erased while they waited. */
   readonly erasures?: Pick<Erasures, "meant">;
   /** The way of a batch with replayed dead letters; absent where none are replayed. */
@@ -60,7 +63,7 @@ export class Retry implements Stage {
   ) {}
 
   async deliver(batch: TakenBatch, course: Course): Promise<Receipt> {
-    const tries = new Tries();
+    const tries = new Tries(this.parts.verdicts);
     for (let rest = this.#wanted(batch); ; rest = this.#wanted(batch)) {
       if (rest.events.length === 0) return nothingSent;
       const { attempt, doubt } = tries;
@@ -69,14 +72,20 @@ export class Retry implements Stage {
       } catch (error) {
         if (course.signal.aborted || isPositionFault(error)) throw error;
         const open = this.#wanted(batch);
-        if (open.events.length === 0) return nothingSent;
-        const failed = tries.failed(error, open.events.length < rest.events.length);
-        if (!mayRetry(this.parts.retry, failed, retryableOf(error))) {
-          return await this.#exhausted(open, error, { ...course, attempt: failed, doubt: "exhausted" });
-        }
-        await this.#pause(open, error, { ...course, attempt: failed, doubt });
+        const attempts = tries.failed(error, open.events.length < rest.events.length);
+        const end = await this.#failed(open, error, { ...course, attempt: attempts, doubt }, tries.mustPause);
+        if (end !== undefined) return end;
       }
     }
+  }
+
+  /** Undefined when there is another try, which may begin now. */
+  async #failed(open: TakenBatch, error: unknown, course: Course, mustPause: boolean): Promise<Receipt | undefined> {
+    if (open.events.length === 0) return nothingSent;
+    if (!mayRetry(this.parts.retry, course.attempt, retryableOf(error)))
+      return await this.#exhausted(open, error, { ...course, doubt: "exhausted" });
+    if (mustPause) await this.#pause(open, error, course);
+    return undefined;
   }
 
   get writing(): Promise<void> | undefined {
@@ -181,15 +190,26 @@ class Tries {
   #kind: string | undefined;
   /** Identical failures in a row. */
   #repeated = 0;
+  /** The last failure is one for which events became dead letters lately. */
+  #isKnown = false;
+
+  constructor(private readonly verdicts: Pick<RecentVerdicts, "has">) {}
 
   /** After 3, 6, 12, 24, ... identical failures an event is suspected: a search costs several writes. */
   get doubt(): Course["doubt"] {
+    if (this.#isKnown) return "suspected";
     const factor = this.#repeated / suspicious;
     return factor >= 1 && Number.isInteger(Math.log2(factor)) ? "suspected" : "none";
   }
 
+  /** False where the next try is a search that needs no further failures. */
+  get mustPause(): boolean {
+    return !this.#isKnown;
+  }
+
   /** Returns how often the events that are left have failed. */
   failed(error: unknown, partWasSettled: boolean): number {
+    this.#isKnown = this.doubt === "none" && this.verdicts.has(error);
     const kind = partWasSettled ? undefined : this.#kind;
     const failed = partWasSettled ? 1 : this.attempt;
     this.#kind = kindOfFailure(error);

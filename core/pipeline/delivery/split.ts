@@ -1,6 +1,7 @@
 import { type Event, type Receipt, retryableOf, type StoreAnswer } from "../../sdk/index.js";
 import type { DeadLetterKeeper } from "./dead-letter-keeper.js";
 import { NamedFailure } from "./named-failure.js";
+import type { RecentVerdicts } from "./recent-verdicts.js";
 import {
   type Course,
   isPositionFault,
@@ -21,6 +22,7 @@ const mostOthersFailing = 3;
 interface SplitParts {
   readonly store: StoreQuestions;
   readonly keeper: DeadLetterKeeper;
+  readonly verdicts: Pick<RecentVerdicts, "note">;
 }
 
 /**
@@ -121,9 +123,7 @@ export class Split implements Stage {
     const blamed = found === undefined ? undefined : await this.#blamed(found, { error, answers }, { batch, course });
     const others = batch.open();
     const bad = found?.suspect.open();
-    if (bad !== undefined && bad.events.length === 1 && blamed !== undefined) {
-      await this.#keep(bad, { error: blamed.error, reason: reasonBy(blamed.answers) }, course);
-    }
+    if (bad !== undefined && bad.events.length === 1 && blamed !== undefined) await this.#blame(bad, blamed, course);
     const rest = batch.open();
     if (rest.events.length === 0) return nothingSent;
     // Where nothing at all is stored the reason may still be the store: the next suspect has its own tries first.
@@ -136,6 +136,11 @@ export class Split implements Stage {
     if (answers === undefined && !this.#isProven(single, kindOfFailure(error))) throw error;
     // What failed may have been mended before the store was asked.
     if (answers !== undefined && (await this.#passes(single, kindOfFailure(error), course))) return nothingSent;
+    return await this.#blame(single, { error, answers }, course);
+  }
+
+  async #blame(single: TakenBatch, { error, answers }: Judged, course: Course): Promise<Receipt> {
+    if (typeof answers === "string") this.parts.verdicts.note(error);
     return await this.#keep(single, { error, reason: reasonBy(answers) }, course);
   }
 

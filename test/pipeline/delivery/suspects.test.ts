@@ -3,6 +3,7 @@ import { type TestContext, test } from "node:test";
 import { DeadLetters } from "../../../core/pipeline/dead-letters/dead-letters.js";
 import type { RetryPolicy } from "../../../core/pipeline/delivery/retry-policy.js";
 import { AgentError, type Event, type StoreAnswer } from "../../../core/sdk/index.js";
+import type { Clock } from "../../../core/tokens.js";
 import { channelIn } from "../../plugins/file-channel/channel-folder.js";
 import { chainTo, deliver, feedOf, put } from "../../support/delivering.js";
 import { recordingLog } from "../../support/recording-log.js";
@@ -23,14 +24,15 @@ interface Setting {
   /** What the store says when it is asked; absent: it cannot be asked. */
   readonly answers?: (error: unknown) => StoreAnswer;
   readonly retry?: RetryPolicy;
+  readonly clock?: Clock;
 }
 
-async function setUp(context: TestContext, { judge, answers, retry = endless }: Setting) {
+async function setUp(context: TestContext, { judge, answers, retry = endless, ...rest }: Setting) {
   const sink = new ScriptedSink(judge);
   if (answers !== undefined) Object.assign(sink, { answers: async (error: unknown) => answers(error) });
   const deadLetters = new DeadLetters(await tempFolder(context));
   const { log, lines } = recordingLog();
-  const { chain, counters } = chainTo({ sink, deadLetters, log, retry });
+  const { chain, counters } = chainTo({ sink, deadLetters, log, retry, ...rest });
   const letters = async () => {
     const kept = [];
     for await (const { event, reason } of deadLetters.open()) kept.push(`${event.body} ${reason}`);
@@ -73,6 +75,45 @@ for (const { answer, reason } of [
     );
     assert.equal(lines.filter(({ message }) => message === "batch not stored, will be retried").length, 3);
   });
+
+const named = (name: string) =>
+  new AgentError("STORE", `row "${name}" is refused: value ${name}1 is too high`, { retryable: true });
+
+for (const { when, seconds, pauses } of [
+  { when: "within a minute", seconds: 59, pauses: 3 },
+  { when: "a minute later", seconds: 60, pauses: 6 },
+])
+  test(`a batch that fails ${when} as one did whose bad event was found has ${pauses - 3} tries before it is searched`, async (context) => {
+    let now = Date.parse("2026-01-15T10:20:30Z");
+    const judge = (list: readonly Event[]) => list.filter(isBad).map((event) => named(text([event])))[0];
+    const { sink, chain, letters, lines } = await setUp(context, {
+      judge,
+      answers: () => "lasting",
+      clock: { now: () => new Date(now) },
+    });
+
+    await deliver(chain, events("axb"));
+    now += seconds * 1000;
+    await deliver(chain, events("cyd"));
+
+    assert.equal(text(sink.stored), "abcd");
+    assert.deepEqual(await letters(), ["x permanent", "y permanent"]);
+    assert.equal(lines.filter(({ message }) => message === "batch not stored, will be retried").length, pauses);
+  });
+
+test("a batch that fails as one did whose bad event was found waits when the store has gone away meanwhile", async (context) => {
+  let answer: StoreAnswer = "lasting";
+  const judge = (list: readonly Event[], write: number) =>
+    list.some(isBad) || (answer === false && write < 60) ? refused(list) : undefined;
+  const { sink, chain, letters } = await setUp(context, { judge, answers: () => answer });
+
+  await deliver(chain, events("axb"));
+  answer = false;
+  await deliver(chain, events("cd"));
+
+  assert.equal(text(sink.stored), "abcd");
+  assert.deepEqual(await letters(), ["x permanent"]);
+});
 
 test("an event that failed until just before the store was asked is stored", async (context) => {
   let isMended = false;
