@@ -9,7 +9,7 @@ import { askManagement } from "./ask-management.js";
 import { askedAgentFault, whereNoneAnswers } from "./asked-agent.js";
 import { exitCodes } from "./command.js";
 import { dataDirFault } from "./data-dir.js";
-import type { EraseCall } from "./erase.js";
+import type { EraseCall } from "./erase-call.js";
 import { managementAddress } from "./management-address.js";
 
 /** What was erased of what an agent holds and has not stored. */

@@ -1,7 +1,7 @@
 import type { ComponentNode } from "../configuration/topology.js";
 import { silentLoggers } from "../logging/loggers.js";
 import { type Erasure, reasonOf, type StoredData } from "../sdk/index.js";
-import type { EraseCall } from "./erase.js";
+import type { EraseCall } from "./erase-call.js";
 
 /** What was erased in the store of a sink. */
 interface StorePart extends Erasure {

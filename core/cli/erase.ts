@@ -1,22 +1,13 @@
 import type { Command } from "commander";
-import { type KernelSettings, type PluginFlags, readKernelSettings } from "../configuration/schema/kernel-settings.js";
-import type { Topology } from "../configuration/topology.js";
+import { readKernelSettings } from "../configuration/schema/kernel-settings.js";
 import type { StoredSelection } from "../sdk/index.js";
 import { type CommandContext, exitCodes, type Terminal, withPlugins, withStoredConfiguration } from "./command.js";
 import { hasStore } from "./data-dir.js";
+import type { EraseCall, EraseOptions } from "./erase-call.js";
 import { type AgentPart, eraseInAgent } from "./erase-in-agent.js";
 import { eraseInStores, type StoresErasure } from "./erase-in-stores.js";
-import { type ConfigurationFile, loadConfiguration, loadPlugins, printFaults, quickstartFile } from "./load.js";
-import { type ManagementAddressOptions, withManagementAddress } from "./management-address.js";
-
-interface EraseOptions extends PluginFlags, ManagementAddressOptions, Partial<ConfigurationFile> {
-  readonly dataDir?: string;
-  readonly json?: boolean;
-  readonly yes?: boolean;
-  readonly entity?: string;
-  readonly service?: string;
-  readonly table?: readonly string[];
-}
+import { loadConfiguration, loadPlugins, printFaults, quickstartFile } from "./load.js";
+import { withManagementAddress } from "./management-address.js";
 
 export function define(command: Command, { terminal, exitWith }: CommandContext): void {
   withPlugins(withManagementAddress(withStoredConfiguration(command)))
@@ -27,15 +18,6 @@ export function define(command: Command, { terminal, exitWith }: CommandContext)
     .option("--data-dir <folder>", "data directory of the agent, used if it is stopped (default: data)")
     .option("--json", "print the report as JSON")
     .action((options: EraseOptions) => exitWith(erase(options, terminal)));
-}
-
-export interface EraseCall {
-  readonly selection: StoredSelection;
-  readonly dryRun: boolean;
-  readonly topology: Topology;
-  readonly settings: KernelSettings;
-  readonly options: EraseOptions;
-  readonly terminal: Terminal;
 }
 
 /**

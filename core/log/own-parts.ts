@@ -117,7 +117,7 @@ export class OwnParts {
    */
   waitsFor(own: OwnPart, read: ReadRecords): boolean {
     const { part } = own.queue;
-    const outcome = this.#passedOver.look(own, read);
+    const outcome = this.#passedOver.look(own.queue, read);
     if (outcome === "again" && own.holders === 0) {
       // What this agent has done of the part since it began is known here alone.
       this.#left.set(part, own.queue.done);

@@ -1,6 +1,5 @@
 import type { Logger } from "../sdk/index.js";
 import type { Clocks } from "./agent-reports.js";
-import type { OwnPart } from "./own-parts.js";
 import type { PartQueue } from "./part-queue.js";
 import type { ReadRecords } from "./read-edge.js";
 
@@ -38,7 +37,7 @@ export class PassedOver {
   }
 
   /** Whether what was read of a part is to be added to its queue, is to wait, or the part is to be begun with again. */
-  look({ queue }: OwnPart, read: ReadRecords): "add" | "wait" | "again" {
+  look(queue: PartQueue, read: ReadRecords): "add" | "wait" | "again" {
     const lacking = queue.lacking(read);
     if (lacking === undefined) return "add";
     const now = this.#parts.clocks.steady();

@@ -154,9 +154,8 @@ test("a part is begun with again at once, then now and then, and what was passed
   const look = (now: number, offset = 9, follows = 5) => {
     place.now = now;
     const queue = new PartQueue(0, { ...atBeginning, offset: 3, index: 0, events: 1 }, 0);
-    const own = { queue, end: 20, holders: 0, leaving: false };
     // Another one comes before the record that shows the gap.
-    return passedOver.look(own, { from: 4, records: [oneEvent(4), { ...oneEvent(offset), follows }] });
+    return passedOver.look(queue, { from: 4, records: [oneEvent(4), { ...oneEvent(offset), follows }] });
   };
 
   const looks = [look(0), look(100), look(250), look(260), look(999, 9, 7), look(1000)];

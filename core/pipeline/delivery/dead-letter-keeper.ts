@@ -8,10 +8,9 @@ import type { Erasures } from "../erasures.js";
 import { logContext } from "../log-lines.js";
 import { FailureState } from "../supervision.js";
 import { errorOf } from "./named-failure.js";
-import { withoutErased } from "./retry.js";
 import { intervalOf, type RetryPolicy, wait } from "./retry-policy.js";
 import type { Course, StoreQuestions } from "./stage.js";
-import type { TakenBatch } from "./taken-batch.js";
+import { type TakenBatch, withoutErased } from "./taken-batch.js";
 
 interface DeadLetterKeeperParts {
   /** Of the sink or the group: its dead letters are kept under it. */

@@ -24,7 +24,7 @@ import {
   type Stage,
   tookTooLong,
 } from "./stage.js";
-import type { TakenBatch } from "./taken-batch.js";
+import { type TakenBatch, withoutErased } from "./taken-batch.js";
 
 /** After this number of identical failures one event of the batch may be the reason. */
 const suspicious = 3;
@@ -168,20 +168,6 @@ function isTooSlow(error: unknown): boolean {
 
 function isReplayed({ headers }: Event): boolean {
   return headers[letterHeader] !== undefined;
-}
-
-/** The events of a batch that are not settled, without those that were erased while they waited. */
-export function withoutErased(
-  batch: TakenBatch,
-  erasures: Pick<Erasures, "meant"> | undefined,
-  log: Logger,
-): TakenBatch {
-  const open = batch.open();
-  const erased = erasures?.meant(open.events) ?? [];
-  if (erased.length === 0) return open;
-  const count = batch.settle("filtered", erased);
-  log.info({ events: count }, "erased events are left out");
-  return batch.open();
 }
 
 /** The tries of a batch. When a part of it was settled, the rest has all its tries again. */

@@ -4,9 +4,11 @@ import {
   type Batch,
   type BatchPosition,
   type Event,
+  type Logger,
   letterHeader,
   type TakeTransaction,
 } from "../../sdk/index.js";
+import type { Erasures } from "../erasures.js";
 import type { Outcome, Settlements } from "./settlements.js";
 
 /** The members of a transaction that a batch asks. */
@@ -170,4 +172,18 @@ class SinkBatch implements Batch {
 function hashOf({ headers, body }: Event): string {
   const text = JSON.stringify([headers, body]);
   return createHash("sha256").update(text).digest("hex").slice(0, 12);
+}
+
+/** The events of a batch that are not settled, without those that were erased while they waited. */
+export function withoutErased(
+  batch: TakenBatch,
+  erasures: Pick<Erasures, "meant"> | undefined,
+  log: Logger,
+): TakenBatch {
+  const open = batch.open();
+  const erased = erasures?.meant(open.events) ?? [];
+  if (erased.length === 0) return open;
+  const count = batch.settle("filtered", erased);
+  log.info({ events: count }, "erased events are left out");
+  return batch.open();
 }
