@@ -45,9 +45,12 @@ export function flagOf(request: Request, name: string): boolean {
   throw badRequest(`Invalid parameter. ${name} is true or false`);
 }
 
-/** The names of the parameters in the query. */
-export function parametersOf(request: Request): readonly string[] {
-  return [...queryOf(request).keys()];
+/** What is wrong with the parameters of the query: the first that is not among those that the call takes; undefined when there is none. */
+export function unknownParameter(request: Request, taken: ReadonlySet<string>): string | undefined {
+  const unknown = [...queryOf(request).keys()].find((name) => !taken.has(name));
+  if (unknown === undefined) return undefined;
+  const known = taken.size === 0 ? "This call has none" : `Known are ${[...taken].join(", ")}`;
+  return `Unknown parameter ${unknown}. ${known}`;
 }
 
 function queryOf({ originalUrl }: Request): URLSearchParams {

@@ -7,7 +7,7 @@ import type { OpenLetter } from "../../pipeline/dead-letters/dead-letters.js";
 import { codeOf, reasonOf } from "../../sdk/index.js";
 import { badRequest, fail, HttpError, succeed } from "../answers.js";
 import type { Resource } from "../openapi.js";
-import { asObject, countOf, flagOf, jsonBody, parameterOf, parametersOf } from "../requests.js";
+import { asObject, countOf, flagOf, jsonBody, parameterOf, unknownParameter } from "../requests.js";
 import { adminOnly } from "../security/access.js";
 import { deadLetterPaths as paths, deadLetterSchemas as schemas } from "./dead-letters-openapi.js";
 
@@ -171,10 +171,8 @@ export async function choiceOf(
 }
 
 function checkParameters(request: Request, taken: ReadonlySet<string>): void {
-  const unknown = parametersOf(request).find((name) => !taken.has(name));
-  if (unknown === undefined) return;
-  const known = taken.size === 0 ? "This call has none" : `Known are ${[...taken].join(", ")}`;
-  throw badRequest(`Unknown parameter ${unknown}. ${known}`);
+  const fault = unknownParameter(request, taken);
+  if (fault !== undefined) throw badRequest(fault);
 }
 
 function modeOf(request: Request): { readonly dryRun: boolean } {

@@ -2,7 +2,7 @@ import { type Request, type RequestHandler, type Response, Router } from "expres
 import type { LogFileTarget, LogTarget } from "../../logging/definitions.js";
 import { codeOf, reasonOf } from "../../sdk/index.js";
 import { fail, HttpError, succeed } from "../answers.js";
-import { bodyOf, objectOf, parameterOf } from "../requests.js";
+import { bodyOf, objectOf, parameterOf, unknownParameter } from "../requests.js";
 
 interface Named {
   readonly name: string;
@@ -99,6 +99,9 @@ async function remove<Item extends Named, Change extends Named>(
   response: Response,
 ): Promise<void> {
   const target = targets[modeOf(request)];
+  // With a misspelt name all would be removed.
+  const fault = unknownParameter(request, parametersOfRemove);
+  if (fault !== undefined) throw invalidCall(fault);
   const name = parameterOf(request, "name");
   if (name === undefined) {
     await target.removeAll();
@@ -107,6 +110,8 @@ async function remove<Item extends Named, Change extends Named>(
   if (!(await target.remove(name))) throw invalidCall(messages.unknownToRemove);
   succeed(response, { result: messages.removed(name) });
 }
+
+const parametersOfRemove = new Set(["name", "transient"]);
 
 /** The documented answers that appenders and loggers have in common. */
 const logMessages = {

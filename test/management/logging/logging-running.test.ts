@@ -28,6 +28,23 @@ test("an appender gets another pattern while the agent runs, and JSON again", as
   assert.equal(JSON.parse(console[1] ?? "").msg, "second");
 });
 
+for (const path of [appenders, loggers])
+  test(`a DELETE of ${path} with a parameter that it does not take removes nothing`, async (context) => {
+    const { call } = await startManagement(context);
+    const before = await call("GET", path);
+
+    const answers = [
+      await call("DELETE", `${path}?nmae=console`),
+      await call("DELETE", `${path}?Name=a&transient=true`),
+    ];
+
+    assert.deepEqual(answers, [
+      refused({ result: "Unknown parameter nmae. Known are name, transient" }),
+      refused({ result: "Unknown parameter Name. Known are name, transient" }),
+    ]);
+    assert.deepEqual(await call("GET", path), before);
+  });
+
 test("after all appenders are removed nothing is written, and console can be put again", async (context) => {
   const { call, console, logging } = await startManagement(context);
   const log = logging.loggers.of("x");
