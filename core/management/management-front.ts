@@ -4,7 +4,7 @@ import { type Logger, reasonOf, retryableOf } from "../sdk/index.js";
 import { fail, HttpError } from "./answers.js";
 import { pageIsOff, servePage } from "./page/page-handler.js";
 import { answerToUnknown } from "./replaced-resources.js";
-import { bodyReader } from "./requests.js";
+import { bodyReader, refuseUnreadableQuery } from "./requests.js";
 import { type AccessTokens, accessControl, audit, hasTokens } from "./security/access.js";
 import { knownHosts, rejectPages, securityHeaders } from "./security/browser-protection.js";
 import { WrongTokens } from "./security/wrong-tokens.js";
@@ -41,7 +41,7 @@ export function managementFront(parts: FrontParts, routers: readonly RequestHand
   app.use(rejectPages({ ...access, needsToken: hasTokens(access.tokens) }), access.page ? servePage() : pageIsOff);
   if (readdress !== undefined) app.use(readdress);
   app.use(accessControl(access, new WrongTokens({ log, count: countWrongToken })));
-  app.use(unknownMethod, bodyReader(access.bodyLimit));
+  app.use(unknownMethod, refuseUnreadableQuery, bodyReader(access.bodyLimit));
   for (const router of routers) app.use(router);
   app.use(unknownPath);
   app.use(unexpectedError(log));

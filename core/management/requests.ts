@@ -53,6 +53,18 @@ export function unknownParameter(request: Request, taken: ReadonlySet<string>): 
   return `Unknown parameter ${unknown}. ${known}`;
 }
 
+/** Refuses a query with escapes that are not UTF-8, such as `%E9` alone: read as such, its values would be changed. */
+export const refuseUnreadableQuery: RequestHandler = ({ originalUrl }, _response, next) => {
+  const start = originalUrl.indexOf("?");
+  if (start === -1 || isReadable(originalUrl.slice(start))) next();
+  else next(badRequest("Invalid parameter. The query is not UTF-8; write é as %C3%A9"));
+};
+
+function isReadable(query: string): boolean {
+  const runs = query.match(/(?:%[0-9a-f]{2})+/gi) ?? [];
+  return runs.every((run) => isUtf8(Buffer.from(run.replaceAll("%", ""), "hex")));
+}
+
 function queryOf({ originalUrl }: Request): URLSearchParams {
   const start = originalUrl.indexOf("?");
   return new URLSearchParams(start === -1 ? "" : originalUrl.slice(start + 1));

@@ -124,12 +124,15 @@ function all(properties: ReadonlyMap<string, string>): object {
   return { agent: Object.fromEntries(properties) };
 }
 
+/** Control characters would end a line; U+FFFD in a file says that it was not UTF-8, and nobody could change it again. */
+const NOT_WRITTEN = /[\p{Cc}\ufffd]/u;
+
 function givenProperty(request: Request): { readonly name: string; readonly value: string } {
   const name = givenName(request);
   const value = parameterOf(request, "value");
   if (value === undefined) throw parameterError("missing", "value");
   if (value === "") throw parameterError("empty", "value");
-  if (/\p{Cc}/u.test(value)) throw parameterError("wrong", "value");
+  if (NOT_WRITTEN.test(value)) throw parameterError("wrong", "value");
   if (value === MASK) {
     throw badRequest(`${MASK} stands for a secret and is not written. Give a reference such as \${env:NAME}`);
   }
@@ -140,7 +143,7 @@ function givenName(request: Request): string {
   const name = parameterOf(request, "param");
   if (name === undefined) throw parameterError("missing", "param");
   if (name === "") throw parameterError("empty", "param");
-  if (/[\s\p{Cc}]/u.test(name)) throw parameterError("wrong", "param");
+  if (/\s/u.test(name) || NOT_WRITTEN.test(name)) throw parameterError("wrong", "param");
   return name;
 }
 

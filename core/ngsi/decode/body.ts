@@ -26,13 +26,15 @@ export function isName(json: Json | undefined): json is string {
   return typeof json === "string" && json !== "";
 }
 
-/** The value as an error shows it: short, and never the inside of an object or list. */
+/** The value as an error shows it: short, only a text in quotes, and never the inside of an object or list. */
 export function shown(json: Json | undefined): string {
   if (json === undefined) return "missing";
   if (isArray(json)) return "a list";
   if (isObject(json)) return "an object";
-  const { text } = toValue(json);
-  return `"${text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}...` : text}"`;
+  const { kind, text } = toValue(json);
+  const short = text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}...` : text;
+  if (kind === "string") return `"${short}"`;
+  return kind === "number" ? `the number ${short}` : short;
 }
 
 const LONGEST_SHOWN = 40;

@@ -102,6 +102,9 @@ test("calls that are wrong are refused in the words of the original and change n
     { method: "PUT", query: "?param=a&value=", body: parse("empty", "value") },
     { method: "PUT", query: "?param=a%0ab&value=x", body: parse("wrong", "param") },
     { method: "PUT", query: "?param=a.b.c&value=x%0aa.sinks.p.type=y", body: parse("wrong", "value") },
+    // U+FFFD is what stands in a text that was not UTF-8: with one in it, nobody could change the file by a call again.
+    { method: "PUT", query: "?param=a.b.c&value=K%EF%BF%BDche", body: parse("wrong", "value") },
+    { method: "POST", query: "?param=a.b.%EF%BF%BD&value=x", body: parse("wrong", "param") },
     { method: "DELETE", query: "", body: parse("missing", "param") },
   ];
 
@@ -113,6 +116,24 @@ test("calls that are wrong are refused in the words of the original and change n
 
   assert.equal(masked.status, 400);
   assert.equal(await readFile(file, "utf8"), text);
+});
+
+test("a value that was not encoded as UTF-8 is refused, and the file stays one that can be changed", async (context) => {
+  const { ask, file } = await configured(context);
+  const unreadable = { success: "false", error: "Invalid parameter. The query is not UTF-8; write é as %C3%A9" };
+
+  for (const query of ["?param=a.b.c&value=caf%E9", "?param=a.b.%e9&value=x", "?param=a.b.c&value=%ED%A0%80"]) {
+    const answer = await ask("PUT", `${agent}${file}${query}`);
+    assert.deepEqual([answer.status, answer.body], [400, unreadable], query);
+  }
+  assert.equal(await readFile(file, "utf8"), text);
+  const [readable, percent] = [
+    await ask("PUT", `${agent}${file}?param=a.b.c&value=caf%C3%A9`),
+    await ask("PUT", `${agent}${file}?param=a.b.d&value=50%`),
+  ];
+
+  assert.deepEqual([readable.status, percent.status], [200, 200]);
+  assert.match(await readFile(file, "utf8"), /^a\.b\.c = café\na\.b\.d = 50%$/m);
 });
 
 test("nothing outside of the folder is read or changed", async (context) => {

@@ -73,27 +73,29 @@ test("an NGSI v2 body is read as simplified attributes", () => {
 });
 
 const refused = [
-  { text: "5", reason: 'the body is "5", not a JSON object' },
-  { text: "null", reason: 'the body is "null", not a JSON object' },
+  { text: "5", reason: "the body is the number 5, not a JSON object" },
+  { text: "null", reason: "the body is null, not a JSON object" },
   { text: "[]", reason: "the body is a list, not a JSON object" },
-  { text: "12345678901234567890", reason: 'the body is "12345678901234567890", not a JSON object' },
+  { text: "12345678901234567890", reason: "the body is the number 12345678901234567890, not a JSON object" },
   { text: "{}", reason: 'it has no "data"' },
   {
     text: '{"contextResponses":[]}',
     reason: "it is an NGSI v1 notification; set ngsi_version of the handler to auto, or to v1",
   },
-  { text: '{"data":null}', reason: '"data" is "null", not a list of entities' },
+  { text: '{"data":null}', reason: '"data" is null, not a list of entities' },
   { text: '{"data":"x"}', reason: '"data" is "x", not a list of entities' },
   { text: '{"data":[[]]}', reason: "data[0] is a list, not an entity" },
   {
     text: '{"data":[{"id":"a","type":"T"},{"type":"T"}]}',
     reason: '"id" of data[1] is missing, not a text with at least one character',
   },
-  { text: '{"data":{"id":5}}', reason: '"id" of data[0] is "5", not a text with at least one character' },
+  { text: '{"data":{"id":5}}', reason: '"id" of data[0] is the number 5, not a text with at least one character' },
   {
     text: '{"data":[{"id":12345678901234567890}]}',
-    reason: '"id" of data[0] is "12345678901234567890", not a text with at least one character',
+    reason: '"id" of data[0] is the number 12345678901234567890, not a text with at least one character',
   },
+  { text: '{"data":{"id":null}}', reason: '"id" of data[0] is null, not a text with at least one character' },
+  { text: '{"data":{"id":true}}', reason: '"id" of data[0] is true, not a text with at least one character' },
   { text: '{"data":[{"id":"","type":"T"}]}', reason: '"id" of data[0] is "", not a text with at least one character' },
   {
     text: '{"data":[{"id":"a","type":[]}]}',

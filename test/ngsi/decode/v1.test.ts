@@ -57,13 +57,16 @@ for (const { what, response, ids } of lenient) {
 }
 
 const refusals = [
-  { text: "1", says: /the body is "1", not a JSON object/ },
+  { text: "1", says: /the body is the number 1, not a JSON object/ },
   { text: '{"data":[]}', says: /"contextResponses" is missing, not a list/ },
   { text: '{"contextRegistrationResponses":[]}', says: /"contextResponses" is missing/ },
-  { text: responded("1"), says: /contextResponses\[0\] is "1", not an object/ },
+  { text: responded("1"), says: /contextResponses\[0\] is the number 1, not an object/ },
   { text: responded("{}"), says: /"contextElement" of contextResponses\[0\] is missing/ },
   { text: responded('{"contextElement":{}}'), says: /"id" of contextResponses\[0\] is missing/ },
-  { text: responded('{"contextElement":{"id":"e","type":1}}'), says: /"type" of contextResponses\[0\] is "1"/ },
+  {
+    text: responded('{"contextElement":{"id":"e","type":1}}'),
+    says: /"type" of contextResponses\[0\] is the number 1/,
+  },
   {
     text: responded('{"contextElement":{"id":"e","attributes":{}}}'),
     says: /"attributes" of .* is an object, not a list/,
@@ -71,7 +74,7 @@ const refusals = [
   { text: responded('{"contextElement":{"id":"e","attributes":[{}]}}'), says: /"name" of an attribute of/ },
   {
     text: responded('{"contextElement":{"id":"e","attributes":[{"name":"a","metadatas":[1]}]}}'),
-    says: /a metadata item of attribute "a" .* is "1"/,
+    says: /a metadata item of attribute "a" .* is the number 1/,
   },
 ] as const;
 for (const { text, says } of refusals) {

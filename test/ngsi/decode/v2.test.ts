@@ -133,7 +133,7 @@ const refusals: readonly { text: string; format?: AttrsFormat; says: RegExp }[] 
   { text: '{"subscriptionId":"s"}', says: /it has no "data"/ },
   { text: '{"id":"urn:n:1","type":"Notification"}', says: /it has no "data"/ },
   { text: '{"data":{}}', says: /"data" is an object, not a list of entities/ },
-  { text: '{"data":[1]}', says: /data\[0\] is "1", not an entity/ },
+  { text: '{"data":[1]}', says: /data\[0\] is the number 1, not an entity/ },
   { text: '{"data":[{"type":"T"}]}', says: /"id" of data\[0\] is missing/ },
   { text: '{"data":[{"id":"e","type":["A"]}]}', says: /"type" of data\[0\] is a list, not a text/ },
   { text: '{"data":[["high"]]}', says: /format is values, which has no entity ids; set attrsFormat/ },
