@@ -26,7 +26,7 @@ export class ChannelProcessor {
   readonly #warnings: CountedWarnings;
   readonly #now: () => number;
   /** By optional channel. */
-  readonly #leftOut = new Map<string, FailureLog>();
+  readonly #leftOut = new Map<string, LeftOut>();
   /** Undefined while no channel has kept a part of a refused notification. */
   #refused: RefusedPuts | undefined;
   #stopped = false;
@@ -113,7 +113,8 @@ export class ChannelProcessor {
     const only = required.length === 1 ? required[0] : undefined;
     if (only !== undefined && this.#isPlain(only)) await putAll(only);
     else if (required.length > 0) await this.#putTogether(required);
-    for (const route of routes) if (!route.required) await this.#tryPut(route);
+    const optional = routes.filter((route) => !route.required);
+    if (optional.length > 0) await Promise.all(optional.map((route) => this.#tryPut(route)));
   }
 
   /** A sender can cause this as often as it likes. */
@@ -177,20 +178,32 @@ export class ChannelProcessor {
     this.#warnings.add(`left in ${channels.join(" ")}`, { level: "warn", message, fields });
   }
 
+  /** Never rejects. Whoever notifies waits for an optional channel too: once, not again and again while it stays full. */
   async #tryPut(route: Route): Promise<void> {
+    const { name, events } = route;
+    const before = this.#leftOut.get(name);
+    const isPatient = before === undefined || this.#now() - before.at >= UNTIL_PATIENT;
     try {
-      const { refusal } = await this.#together.put([route]);
+      const { refusal } = await (isPatient ? this.#together.put([route]) : this.#together.putAtOnce(route));
       if (refusal !== undefined) throw refusal.error;
-      this.#leftOut.get(route.name)?.works({ channel: route.name });
+      this.#leftOut.get(name)?.failures.works({ channel: name });
     } catch (error) {
-      const { name, events } = route;
-      const failures =
-        this.#leftOut.get(name) ?? new FailureLog(this.#parts.log, "optional channel takes events again");
-      this.#leftOut.set(name, failures);
+      const known = this.#leftOut.get(name);
+      const failures = known?.failures ?? new FailureLog(this.#parts.log, "optional channel takes events again");
+      this.#leftOut.set(name, { failures, at: this.#now() });
       const fields = { channel: name, events: events.length, ...logContext(events) };
       failures.failed("warn", error, { message: "optional channel left out", fields });
     }
   }
+}
+
+/** Milliseconds after it was left out for the last time in which an optional channel is not waited for. */
+const UNTIL_PATIENT = 10_000;
+
+interface LeftOut {
+  readonly failures: FailureLog;
+  /** When it was for the last time, by the clock of the processor. */
+  readonly at: number;
 }
 
 function putAll({ channel, events }: Route): Promise<void> {

@@ -25,6 +25,15 @@ interface Outcome {
 export class PutTogether {
   #isHolding = false;
 
+  /** Puts one route where it finds room without waiting; a channel that cannot keep room waits as it does. */
+  async putAtOnce(route: Route): Promise<Outcome> {
+    const opened = await openAll([route]);
+    const refusal = await reserveAll(opened, () => "at-once");
+    if (refusal === undefined) return await commitAll(opened);
+    await rollBack(opened.flatMap(({ parts }) => parts));
+    return { refusal, left: [] };
+  }
+
   async put(routes: readonly Route[]): Promise<Outcome> {
     let waitFor: Route | undefined;
     for (let waits = 0; ; waits += 1) {

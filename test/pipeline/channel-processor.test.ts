@@ -41,6 +41,7 @@ function processor(
   selection: Selection,
   interceptors: readonly Interceptor[] = [],
   select: (event: Event) => unknown = () => selection,
+  now: () => number = () => 0,
 ) {
   const { log, lines } = recordingLog();
   const selector = { select: () => selection };
@@ -50,6 +51,7 @@ function processor(
     selector,
     channels: new Map(Object.entries(channels)),
     log,
+    now,
   });
   return { made, lines };
 }
@@ -158,6 +160,58 @@ test("a full optional channel is only logged", async () => {
     lines.map(({ level }) => level),
     ["debug", "warn", "debug"],
   );
+});
+
+test("a full optional channel is waited for once, and again when it was left out ten seconds ago", async () => {
+  const [a, full, fuller] = [channel("a", 10), channel("b", 1), channel("c", 1)];
+  const waits: string[] = [];
+  for (const one of [full, fuller]) {
+    const openPut = one.openPut.bind(one);
+    one.openPut = (...given) => {
+      const transaction = openPut(...given);
+      const keep = transaction.reserve?.bind(transaction) ?? assert.fail("keeps room");
+      const commit = transaction.commit.bind(transaction);
+      let isKept = false;
+      transaction.reserve = async (waiting) => {
+        isKept = await keep(waiting);
+        return isKept;
+      };
+      transaction.commit = async () => {
+        if (!isKept) waits.push("waited");
+        await commit();
+      };
+      return transaction;
+    };
+  }
+  let now = 0;
+  const { made } = processor(
+    { a, b: full, c: fuller },
+    { required: ["a"], optional: ["b", "c"] },
+    [],
+    undefined,
+    () => now,
+  );
+  const emitted = async (body: number, at: number) => {
+    now = at;
+    await made.emit(events(body));
+    return waits.splice(0).length;
+  };
+
+  const waited = [
+    await emitted(1, 0),
+    await emitted(2, 1000),
+    await emitted(3, 2000),
+    await emitted(4, 11_999),
+    await emitted(5, 21_998),
+    await emitted(6, 31_998),
+  ];
+  const [seen, kept] = [await content(full), await content(fuller)];
+  const later = await emitted(7, 31_999);
+
+  // A put into one channel waits for room when it commits without having kept some.
+  assert.deepEqual(waited, [2, 2, 0, 0, 0, 2]);
+  assert.deepEqual([seen, kept, later], [[1], [1], 0]);
+  assert.deepEqual([await content(full), await content(a)], [[7], [1, 2, 3, 4, 5, 6, 7]]);
 });
 
 test("a notification with more entities than transactionCapacity goes in by several transactions", async () => {
