@@ -55,8 +55,10 @@ export const adminOnly: RequestHandler = (_request, response, next) => {
 
 /** For what would give every user of the machine the rights of the agent: a call needs an admin token, also on loopback. */
 export const adminTokenOnly: RequestHandler = (_request, response, next) => {
-  if (response.locals["role"] === "admin") next();
-  else fail(response, 403, { error: "This needs an admin token; configure one (DENEB_MANAGEMENT_ADMIN_TOKENS)" });
+  const role: unknown = response.locals["role"];
+  if (role === "admin") return next();
+  const missing = "This needs an admin token; configure one (DENEB_MANAGEMENT_ADMIN_TOKENS)";
+  fail(response, 403, { error: role === "read" ? onlyReads : missing });
 };
 
 /** Whether calls need a token. */

@@ -240,8 +240,10 @@ for (const token of ["reader", "wrong", undefined])
     const headers: Record<string, string> = token === undefined ? {} : { Authorization: `Bearer ${token}` };
 
     for (const method of ["GET", "PUT", "POST", "DELETE"]) {
-      const { status } = await call(method, `${agent}${file}?param=a.b.c&value=1`, { headers });
+      const { status, body } = await call(method, `${agent}${file}?param=a.b.c&value=1`, { headers });
       assert.equal(status, token === "reader" ? 403 : 401);
+      if (token === "reader")
+        assert.equal(body.error, "This token may only read counts and states. Use an admin token");
     }
 
     assert.equal(await readFile(file, "utf8"), text);
