@@ -5,11 +5,16 @@ import { room, type StoringAgent, storingAgent } from "../support/storing-agent.
 import { until } from "../support/until.js";
 
 /** Has PostgreSQL refuse rows of svc.room, as a function of an extension would. */
-async function refuse({ database }: StoringAgent, when: string, sqlState: string): Promise<void> {
+async function refuse(
+  { database }: StoringAgent,
+  when: string,
+  sqlState: string,
+  words = "lwgeom is not a geometry",
+): Promise<void> {
   // A sequence counts what is rolled back, too.
   await database.query("create sequence svc.refusals");
   await database.query(`create or replace function svc.refuse() returns trigger language plpgsql as $$ begin
-    if ${when} then perform nextval('svc.refusals'); raise exception 'lwgeom is not a geometry' using errcode = '${sqlState}'; end if;
+    if ${when} then perform nextval('svc.refusals'); raise exception '${words}' using errcode = '${sqlState}'; end if;
     return new; end $$`);
   await database.query(
     "create or replace trigger refuse before insert on svc.room for each row execute function svc.refuse()",
@@ -89,4 +94,33 @@ test("behind a file channel a server with a full disk makes no dead letters, how
   assert.equal(letters.count, 0);
   assert.deepEqual(await values(storing), ["v0", "v1", "v2"]);
   assert.deepEqual([ledger.stored, ledger.dead_lettered], [3, 0]);
+});
+
+test("an error of a disk for which PostgreSQL has no code of its own makes no dead letters, while other tables take rows", async (context) => {
+  const storing = await storingAgent(
+    context,
+    "deneb.channels.c.type = file",
+    "deneb.channels.c.capacity",
+    "deneb.channels.c.transactionCapacity",
+    "deneb.sinks.rdb-sink.batch_ttl",
+  );
+  if (storing === undefined) return;
+  const { post, settled, ask, database } = storing;
+  assert.equal(await post([room(0, "v0"), { id: "urn:car:0", type: "Car" }]), 200);
+  await settled();
+  // As PostgreSQL 15 says it when the quota of its file system is used up.
+  await refuse(storing, "true", "XX000", 'could not extend file "base/5/16385_fsm": Disk quota exceeded');
+
+  assert.equal(await post([room(1, "v1"), room(2, "v2")]), 200);
+  await until(
+    async () => Number((await database.query("select last_value from svc.refusals"))[0]?.["last_value"]),
+    (refusals) => refusals >= 16,
+  );
+  const letters = await ask("GET", "/v1/admin/deadletters");
+  await database.query("drop trigger refuse on svc.room");
+  const ledger = await settledBooks(storing.agent);
+
+  assert.equal(letters.count, 0);
+  assert.deepEqual(await values(storing), ["v0", "v1", "v2"]);
+  assert.deepEqual([ledger.stored, ledger.dead_lettered], [4, 0]);
 });

@@ -55,6 +55,13 @@ const DOUBTFUL =
 // Resources such as the disk, connections, conflicts, and what was ended by an operator or a time limit.
 const OF_ALL =
   /^ER_(DISK_FULL|RECORD_FILE_FULL|OUT_OF|OUTOFMEMORY|CON_|TOO_MANY_USER_|ACCESS_DENIED|LOCK_|TRANSACTION_ROLLBACK_|USER_LIMIT_|XA_|QUERY_|STATEMENT_TIMEOUT|SERVER_|CONNECTION_|NET_|NORMAL_SHUTDOWN|1969$|3024$)/;
+/**
+ * Ends what the server says when the system refuses it something: the disk (28, 122 for a quota, 135 of InnoDB), memory (12) or open files
+ * (23, 24). A table that cannot be made then says nothing about it, though others have room left.
+ */
+const OF_THE_SYSTEM = /(?:\((?:OS )?err(?:no|code):? |^Got error )(\d+)\b[^()]*\)?$/i;
+const OF_THE_DISK = new Set(["28", "122", "135"]);
+const OF_RESOURCES = new Set([...OF_THE_DISK, "12", "23", "24"]);
 /** By `max_statement_time` of MariaDB, `max_execution_time` of MySQL. */
 const TOO_SLOW = ["ER_STATEMENT_TIMEOUT", "ER_1969", "ER_QUERY_TIMEOUT", "ER_3024"];
 // The limit of 1,017 columns of InnoDB has no code of its own in MariaDB.
@@ -68,12 +75,20 @@ export const mysqlErrors: DatabaseErrorReader = {
   raced: ({ code }) => code !== undefined && RACED.has(code),
   tooSlow: coded(...TOO_SLOW),
   doubtful: ({ code = "" }) => DOUBTFUL.test(code),
-  ofOnePlace: ({ code = "" }) => /^(ER|HA_ERR)_/.test(code) && !OF_ALL.test(code),
+  ofOnePlace: (error) => {
+    const { code = "" } = error;
+    return /^(ER|HA_ERR)_/.test(code) && !OF_ALL.test(code) && !lacks(OF_RESOURCES, error);
+  },
   retryable: ({ code = "", message }) => !PERMANENT.has(code) && !TOO_MANY_COLUMNS.test(message),
   explain: (error, server) =>
     explanations.find(({ when }) => when(error))?.say(server, error) ??
     `working with ${described(server)} failed: ${error.message}`,
 };
+
+/** Whether the system refused the server one of these; what a trigger of others says does not count. */
+function lacks(resources: ReadonlySet<string>, { code = "", message }: DatabaseError): boolean {
+  return !DOUBTFUL.test(code) && resources.has(OF_THE_SYSTEM.exec(message)?.[1] ?? "");
+}
 
 /** Whether the user lacks a privilege. */
 export function isForbidden({ code }: DatabaseError): boolean {
@@ -173,7 +188,7 @@ const explanations: readonly Explanation[] = [
     say: (server) => `no answer in time from ${described(server)}; check rdb_host, rdb_port and the network`,
   },
   {
-    when: coded("ER_DISK_FULL", "ER_RECORD_FILE_FULL"),
+    when: (error) => coded("ER_DISK_FULL", "ER_RECORD_FILE_FULL")(error) || lacks(OF_THE_DISK, error),
     say: (server) => `the disk of ${described(server)} is full; free space there`,
   },
   {

@@ -22,6 +22,8 @@ const IDLE_IN_TRANSACTION = "25P03";
 const IDLE = "57P05";
 // The same by limits of the server, which have other classes.
 const OF_ALL = new Set([LOCKED, IDLE_IN_TRANSACTION, TRANSACTION_ENDED]);
+/** What the system refused, for which PostgreSQL has no code: a quota of the disk, memory, or a file system that it made read-only. */
+const OF_THE_SYSTEM = /: (?:Disk quota exceeded|No space left on device|Cannot allocate memory|Read-only file system)$/;
 const NO_GEOMETRY =
   /parse error - |invalid GeoJson|geometry (?:requires|must|contains|has too)|can not mix dimensionality|invalid WKB/i;
 const CURABLE = new Set([...MISSING, "42501"]);
@@ -41,16 +43,23 @@ export const postgresqlErrors: DatabaseErrorReader = {
   tooSlow: coded(STATEMENT_CANCELED, TRANSACTION_ENDED),
   doubtful: ({ code, message }) =>
     code !== undefined &&
+    !isOfTheSystem({ code, message }) &&
     (code === NOT_READY ||
       DOUBTFUL_CLASSES.has(code.slice(0, 2)) ||
       (code === "XX000" && !/concurrently/.test(message))),
-  ofOnePlace: ({ code }) => isSqlState(code) && !OF_ALL.has(code) && !OF_ALL_CLASSES.has(code.slice(0, 2)),
+  ofOnePlace: ({ code, message }) =>
+    isSqlState(code) && !OF_ALL.has(code) && !OF_ALL_CLASSES.has(code.slice(0, 2)) && !isOfTheSystem({ code, message }),
   retryable: (error) =>
     isWithoutPostgis(error) || isWithoutTimescale(error) || (!isNoGeometry(error) && isTemporary(error)),
   explain: (error, server) =>
     explanations.find(({ when }) => when(error))?.say(server, error) ??
     `working with ${described(server)} failed: ${error.message}`,
 };
+
+/** A trigger of others may say the same, but with other codes. */
+function isOfTheSystem({ code, message }: DatabaseError): boolean {
+  return (code === "XX000" || code === "42501") && OF_THE_SYSTEM.test(message);
+}
 
 function isTemporary({ code }: DatabaseError): boolean {
   return !isSqlState(code) || CURABLE.has(code) || !PERMANENT_CLASSES.has(code.slice(0, 2));
@@ -192,12 +201,17 @@ const explanations: readonly Explanation[] = [
       `${described(server)} has no encoding for all characters: ${message}; use a database with encoding UTF8`,
   },
   {
-    when: coded("53100"),
+    when: (error) => coded("53100")(error) || (isOfTheSystem(error) && /quota|space/.test(error.message)),
     say: (server) => `the disk of ${described(server)} is full; free space there`,
   },
   {
     when: coded("53300"),
     say: (server) => `${described(server)} has no connection left; raise max_connections or lower rdb_maxPoolSize`,
+  },
+  {
+    when: isOfTheSystem,
+    say: (server, { message }) =>
+      `the system refuses ${described(server)} its work: ${message}; the log of that system says why`,
   },
   {
     when: coded("42501"),

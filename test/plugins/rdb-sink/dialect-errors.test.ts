@@ -174,6 +174,56 @@ test("a limit of an account, and a conflict in a group, say nothing about a tabl
     assert.equal(mysql.errors.ofOnePlace?.({ code, message: "" }), false, code);
 });
 
+const full = [
+  // Seen with MariaDB 10.11 on a disk with 8 to 40 KB left, and on a full one; then in words of other versions.
+  {
+    dialect: mysql,
+    code: "ER_CANT_CREATE_TABLE",
+    said: `Can't create table \`a\`.\`n\` (errno: 135 "No more room in record file")`,
+  },
+  { dialect: mysql, code: "EE_WRITE", said: `Error writing file './a/n.frm' (Errcode: 28 "No space left on device")` },
+  { dialect: mysql, code: "ER_GET_ERRNO", said: `Got error 28 "No space left on device" from storage engine Aria` },
+  { dialect: mysql, code: "ER_CANT_CREATE_FILE", said: "Can't create file './a' (OS errno 122 - Disk quota exceeded)" },
+  { dialect: postgresql, code: "XX000", said: 'could not extend file "base/5/16385_fsm": Disk quota exceeded' },
+] as const;
+
+for (const { dialect, code, said: message } of full)
+  test(`${dialect.database}: ${code} of a full disk is waited for, whatever other tables take`, () => {
+    const { errors } = dialect;
+
+    assert.match(errors.explain({ code, message }, place), /^the disk of .* is full; free space there/);
+    assert.deepEqual(
+      [
+        errors.retryable({ code, message }),
+        errors.ofOnePlace?.({ code, message }),
+        errors.doubtful?.({ code, message }),
+      ],
+      [true, false, false],
+    );
+  });
+
+test("a number of the system in the words of a trigger, and one that is of a single file, are no full disk", () => {
+  for (const { code, message } of [
+    { code: "ER_SIGNAL_EXCEPTION", message: "no (errno: 28)" },
+    { code: "ER_CANT_CREATE_TABLE", message: 'Can\'t create table `a`.`n` (errno: 140 "Wrong create options")' },
+    {
+      code: "ER_CANT_CREATE_TABLE",
+      message: 'Can\'t create table `a (errno: 28)`.`n` (errno: 140 "Wrong create options")',
+    },
+  ])
+    assert.equal(mysql.errors.ofOnePlace?.({ code, message }), true, message);
+});
+
+test("a file system that the system made read-only is no missing right", () => {
+  const error = { code: "42501", message: 'could not open file "base/5/16385": Read-only file system' };
+
+  assert.equal(postgresql.errors.ofOnePlace?.(error), false);
+  assert.match(
+    postgresql.errors.explain(error, place),
+    /^the system refuses database "d" .* its work: .*Read-only file system/,
+  );
+});
+
 for (const { dialect, code, message } of [
   {
     dialect: postgresql,
