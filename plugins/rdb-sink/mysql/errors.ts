@@ -200,6 +200,12 @@ const explanations: readonly Explanation[] = [
     say: (server, { message }) => `${described(server)} has reached a limit of its account: ${message}; raise it`,
   },
   {
+    when: coded("ER_LOCK_WAIT_TIMEOUT"),
+    say: (server, { message }) =>
+      `somebody keeps rows or a table of ${described(server)} locked: ${message}; end that transaction (SHOW FULL PROCESSLIST), ` +
+      "or raise innodb_lock_wait_timeout and lock_wait_timeout",
+  },
+  {
     when: takesNoWrites,
     say: (server) =>
       `${described(server)} takes no writes now (read-only, or outside of its cluster); point rdb_host to the primary`,

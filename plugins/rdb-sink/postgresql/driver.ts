@@ -17,6 +17,7 @@ import { isOfCertificates } from "../tls-errors.js";
 import { answered, causeOf, watched } from "./answered.js";
 import { loadedPg } from "./clients.js";
 import { isSqlState, postgresqlErrors } from "./errors.js";
+import { held, mayBeLocked, PATIENCE_MILLIS, withHolder } from "./held-locks.js";
 import { OF_THE_SERVER, WITH_EXTENSION } from "./search-path.js";
 import { written } from "./session.js";
 
@@ -35,7 +36,7 @@ export class PostgresqlDriver implements Omit<Driver, "commitUnits"> {
   }
 
   async read(statements: readonly Statement[], signal: AbortSignal): Promise<readonly (readonly Cell[])[]> {
-    return await this.#leased(signal, (client) => this.#ask(client, statements));
+    return await this.#namingLocks(signal, () => this.#leased(signal, (client) => this.#ask(client, statements)));
   }
 
   readonly #ask = async (client: pg.ClientBase, statements: readonly Statement[]) => {
@@ -71,7 +72,7 @@ export class PostgresqlDriver implements Omit<Driver, "commitUnits"> {
 
   /** Runs a statement that must not be part of a transaction. */
   async execute(statement: Statement, signal: AbortSignal): Promise<void> {
-    await this.#leased(signal, (client) => answered(client, [statement]));
+    await this.#namingLocks(signal, () => this.#leased(signal, (client) => answered(client, [statement])));
   }
 
   async alone(statement: Statement, signal: AbortSignal): Promise<void> {
@@ -80,12 +81,25 @@ export class PostgresqlDriver implements Omit<Driver, "commitUnits"> {
 
   async write(statements: readonly Statement[], signal: AbortSignal): Promise<number> {
     const all = limited([plain(nowhere, "BEGIN"), ...statements], this.#settings);
-    return await this.#leased(signal, async (client) => {
-      const { bytes } = await written(client, all, this.#ask);
-      // Sent separately: an abandoned write must not be committed by a server that continues.
-      await answered(client, [plain(nowhere, "COMMIT")]);
-      return bytes;
-    });
+    return await this.#namingLocks(signal, () =>
+      this.#leased(signal, async (client) => {
+        const { bytes } = await written(client, all, this.#ask);
+        // Sent separately: an abandoned write must not be committed by a server that continues.
+        await answered(client, [plain(nowhere, "COMMIT")]);
+        return bytes;
+      }),
+    );
+  }
+
+  /** What waits for a lock until it is ended does not say for which; another connection asks who holds one. */
+  async #namingLocks<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (signal.aborted || !mayBeLocked(error)) throw error;
+      const asking = this.#leased(signal, (client) => this.#ask(client, [held]), WHO_HOLDS);
+      throw withHolder(error, await asking.catch(() => []));
+    }
   }
 
   async close(signal: AbortSignal): Promise<void> {
@@ -101,7 +115,7 @@ export class PostgresqlDriver implements Omit<Driver, "commitUnits"> {
   async #leased<T>(
     signal: AbortSignal,
     work: (client: pg.PoolClient) => Promise<T>,
-    { limitMillis }: { readonly limitMillis: number | undefined } = { limitMillis: limitOf(this.#settings) },
+    { limitMillis, once = false }: Use = { limitMillis: limitOf(this.#settings) },
   ): Promise<T> {
     const pool = await unlessAborted(this.#opened(), signal, ignore);
     const client = await this.#connected(pool, signal);
@@ -110,7 +124,7 @@ export class PostgresqlDriver implements Omit<Driver, "commitUnits"> {
     const lease = this.#leases.open({ release, limitMillis, signal, remedy: STANDBY });
     try {
       const result = await lease.unlessDestroyed(work(client));
-      lease.end(pool.idleCount >= mostIdle ? "destroy" : "keep");
+      lease.end(once || pool.idleCount >= mostIdle ? "destroy" : "keep");
       return result;
     } catch (error) {
       lease.end((await rolledBack(client, error)) ? "keep" : "destroy");
@@ -161,6 +175,15 @@ export class PostgresqlDriver implements Omit<Driver, "commitUnits"> {
     return await encrypted(this.#settings.options, { connect, wantsOther: wantsOtherEncryption });
   }
 }
+
+interface Use {
+  readonly limitMillis: number | undefined;
+  /** The connection is not kept. */
+  readonly once?: boolean;
+}
+
+/** The next try has a new connection, which has the settings of its time. */
+const WHO_HOLDS: Use = { limitMillis: PATIENCE_MILLIS, once: true };
 
 const STANDBY = ", and see whether a synchronous standby is away: a commit waits for it";
 

@@ -13,7 +13,7 @@ const DOUBTFUL_CLASSES = new Set(["09", "20", "21", "27", "2F", "38", "39", "44"
 // Conflicts, resources such as the disk, and what was ended by an operator or a time limit.
 const OF_ALL_CLASSES = new Set(["40", "53", "57"]);
 /** By `lock_timeout`. */
-const LOCKED = "55P03";
+export const LOCKED = "55P03";
 /** By `transaction_timeout`, since PostgreSQL 17. */
 const TRANSACTION_ENDED = "25P04";
 /** By `idle_in_transaction_session_timeout`. */
@@ -29,7 +29,7 @@ const NO_GEOMETRY =
 const CURABLE = new Set([...MISSING, "42501"]);
 const NO_TIMESCALE = /create_hypertable|drop_chunks|timescaledb/;
 /** By `statement_timeout`, or by somebody. */
-const STATEMENT_CANCELED = "57014";
+export const STATEMENT_CANCELED = "57014";
 const SQLSTATE = /^[0-9A-Z]{5}$/;
 /** Begins the error of a connection over which comes what nobody can read, or has asked for. */
 export const UNREADABLE = "what it sends is not the protocol of PostgreSQL";
@@ -220,7 +220,7 @@ const explanations: readonly Explanation[] = [
   {
     when: ({ code }) => takesNoWrites(code),
     say: (server) =>
-      `${described(server)} takes no writes now (a standby, or read-only); point rdb_host to the primary`,
+      `${described(server)} takes no writes now (a standby, or read-only); point rdb_host to the primary, or switch default_transaction_read_only off`,
   },
   {
     when: (error) =>

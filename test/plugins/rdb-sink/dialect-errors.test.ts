@@ -214,6 +214,17 @@ test("a number of the system in the words of a trigger, and one that is of a sin
     assert.equal(mysql.errors.ofOnePlace?.({ code, message }), true, message);
 });
 
+test("a lock that somebody holds for longer than MySQL waits is named as that, with where to look", () => {
+  const message = "Lock wait timeout exceeded; try restarting transaction";
+
+  const told = mysql.errors.explain({ code: "ER_LOCK_WAIT_TIMEOUT", message }, place);
+
+  assert.match(
+    told,
+    /^somebody keeps rows or a table of .* locked: .*; end that transaction \(SHOW FULL PROCESSLIST\)/,
+  );
+});
+
 test("a file system that the system made read-only is no missing right", () => {
   const error = { code: "42501", message: 'could not open file "base/5/16385": Read-only file system' };
 

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import pg from "pg";
+import type { Event } from "../../../core/sdk/index.js";
 import type { RdbConfig } from "../../../plugins/rdb-sink/config.js";
 import { postgresqlErrors } from "../../../plugins/rdb-sink/postgresql/errors.js";
+import { withHolder } from "../../../plugins/rdb-sink/postgresql/held-locks.js";
 import { at } from "../../support/position.js";
 import { postgresqlDatabase } from "../../support/postgresql.js";
 import { until } from "../../support/until.js";
@@ -36,7 +38,14 @@ test("a table that somebody keeps locked is waited for, also where lock_timeout 
   const sink = sinkThere();
   context.after(() => sink.stop(never));
   for (const service of ["free", "locked"]) await sink.persist({ events: batch(service).events }, never);
-  const locker = new pg.Client({ host, port, user, password, database: database.database });
+  const locker = new pg.Client({
+    host,
+    port,
+    user,
+    password,
+    database: database.database,
+    application_name: "a person",
+  });
   await locker.connect();
   await locker.query("BEGIN; LOCK TABLE locked.e IN ACCESS EXCLUSIVE MODE");
 
@@ -44,8 +53,47 @@ test("a table that somebody keeps locked is waited for, also where lock_timeout 
   const answer = await sink.answers(failure, never);
   await locker.end();
 
-  assert.match(String(failure), /somebody keeps a table of .* locked: .*; end that transaction, or raise lock_timeout/);
+  const told =
+    /somebody keeps a table of .* locked: .*; process \d+ of user ".+" \(application "a person"\) holds locked\.e in a transaction/;
+  assert.match(String(failure), told);
+  assert.match(String(failure), /; end that transaction, or raise lock_timeout/);
   assert.equal(answer, false);
+});
+
+test("a transaction that was left open is named where a change of a table, or a schema that it makes too, waits for it in vain", {
+  skip,
+}, async (context) => {
+  if (database === undefined) return;
+  const { host, port, user, password } = database;
+  const sink = sinkThere({ rdb_statement_timeout: 300 });
+  context.after(() => sink.stop(never));
+  await sink.persist({ events: batch("left").events }, never);
+  const left = new pg.Client({ host, port, user, password, database: database.database, application_name: "left" });
+  await left.connect();
+  const failureOf = async (statement: string, events: readonly Event[]) => {
+    await left.query(`BEGIN; ${statement}`);
+    const failure = await sink.persist({ events }, never).catch((error: unknown) => error);
+    await left.query("ROLLBACK");
+    return String(failure);
+  };
+
+  const altering = await failureOf('SELECT FROM "left".e', [eventOf(entity("e", { b: "2" }), "left")]);
+  const making = await failureOf("CREATE SCHEMA making", batch("making").events);
+  await left.end();
+
+  const by = '; process \\d+ of user ".+" \\(application "left"\\)';
+  assert.match(altering, new RegExp(`${by} holds "left".e in a transaction since \\d{4}-`));
+  assert.match(making, new RegExp(`${by} has not committed a change since \\d{4}-`));
+});
+
+test("a prepared transaction that keeps a table locked has no process", () => {
+  const error = Object.assign(new Error("canceling statement due to lock timeout"), { code: "55P03" });
+
+  const { message, code } = withHolder(error, [["svc.room", undefined, undefined, undefined, undefined]]);
+
+  assert.equal(message, `${error.message}; a prepared transaction holds svc.room (pg_prepared_xacts)`);
+  assert.equal(code, "55P03");
+  assert.equal(withHolder(error, []).message, error.message);
 });
 
 test("a connection that the server ends between two statements fails with what the server said", {
