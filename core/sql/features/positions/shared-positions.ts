@@ -4,7 +4,8 @@ import { RecentMap } from "../../contract/recent-map.js";
 import type { Statement, TableName } from "../../contract/statement.js";
 import type { PlacedRows, Step } from "../../rows/grouping.js";
 import type { KnownStore } from "../../tables/known-store.js";
-import { CommitUnits, channelOf, coveredBy, DEFAULT_SCHEMA, partOf, withoutPart } from "./commit-units.js";
+import { CommitUnits, channelOf, coveredBy, DEFAULT_SCHEMA, partOf, rowKey, withoutPart } from "./commit-units.js";
+import { SharedTraces } from "./gone-back.js";
 import { PART, type PositionRow, PositionRows, type Standing } from "./position-rows.js";
 import type { Moves, PositionsOf } from "./positions.js";
 
@@ -32,6 +33,7 @@ export class SharedPositions {
   readonly #units: CommitUnits;
   /** What was read or written last, by channel and commit unit. */
   readonly #known: RecentMap<ReadonlyMap<string, Found>>;
+  readonly #traces: SharedTraces;
   /** By what the rows of a batch were chosen, in each commit unit. */
   readonly #chosenBy = new WeakMap<BatchPosition, ReadonlyMap<string, Found>>();
 
@@ -40,7 +42,9 @@ export class SharedPositions {
     this.#store = store;
     this.#rows = new PositionRows(store);
     this.#units = new CommitUnits(store, this.#rows);
-    this.#known = new RecentMap(of.mostRemembered ?? MOST_REMEMBERED);
+    const most = of.mostRemembered ?? MOST_REMEMBERED;
+    this.#known = new RecentMap(most);
+    this.#traces = new SharedTraces(of.run, store.log, most);
   }
 
   /** The rows of a batch that are stored, by whoever. */
@@ -80,16 +84,19 @@ export class SharedPositions {
       const isLast = position.partial !== true && later.length === 0 && index === last.size - 1;
       const moves = { part: this.#isOneOfSeveral(unit) || !isLast, whole: isLast };
       const events = this.#units.eventsAt(unit, all);
-      statements.push(...(await this.#move({ name, channel, position: position.text, found, moves, events }, signal)));
+      const move = { name, channel, position: position.text, found, moves, events };
+      const { statements: ofUnit, left } = await this.#move(move, signal);
+      statements.push(...ofUnit);
       const next = { position: position.text, owner: this.#of.run };
       const part = { ...next, position: PART + next.position };
-      written.push(() =>
+      written.push(() => {
+        for (const { key, known, standing } of left) this.#traces.written(key, known, standing);
         this.#note(channel, unit, {
           ...found,
           ...(moves.part ? { part } : {}),
           ...(moves.whole ? { whole: next } : {}),
-        }),
-      );
+        });
+      });
     }
     return {
       statements,
@@ -108,7 +115,7 @@ export class SharedPositions {
     this.#known.set(channel, new Map([...(this.#known.get(channel) ?? []), [unit, found]]));
   }
 
-  async #move({ name: of, channel, position, found, moves, events }: Move, signal: AbortSignal) {
+  async #move({ name: of, channel, position, found, moves, events }: Move, signal: AbortSignal): Promise<Moved> {
     const { sink, run, now, settingsHash } = this.#of;
     await this.#units.list(of, sink, signal);
     const name = this.#store.dialect.positionsTable(of);
@@ -119,12 +126,16 @@ export class SharedPositions {
       ...(moves.whole ? [{ ...whole, known: found.whole, events: moves.part ? 0 : events }] : []),
     ];
     const statements: Statement[] = [];
+    const left: Left[] = [];
     for (const row of rows) {
       const next = { position: row.position, owner: run };
-      const move = { sink, channel: row.channel, known: row.known, next, moved: now(), events: row.events };
+      const moved = now();
+      const move = { sink, channel: row.channel, known: row.known, next, moved, events: row.events };
       statements.push(...(await this.#rows.move(name, move, signal)));
+      const standing = { ...next, moved: moved.toISOString() };
+      left.push({ key: rowKey(name, row.channel), known: row.known, standing });
     }
-    return statements;
+    return { statements, left };
   }
 
   #isOneOfSeveral(unit: string): boolean {
@@ -139,6 +150,7 @@ export class SharedPositions {
     const rows = await this.#rows.read(name, [{ channel }, { channel: part }], signal);
     const own = (wanted: string) => rows.find((row) => row.sink === this.#of.sink && row.channel === wanted);
     const others = rows.filter(({ sink }) => sink !== this.#of.sink);
+    for (const one of [channel, part]) this.#traces.read({ key: rowKey(name, one), name, found: own(one) });
     const found = { whole: standingOf(own(channel)), part: standingOf(own(part)), others };
     this.#note(channel, unit, found);
     return found;
@@ -169,8 +181,20 @@ interface Move {
   readonly events: number;
 }
 
+/** A row as this run leaves it, and as it was before. */
+interface Left {
+  readonly key: string;
+  readonly known: Standing;
+  readonly standing: Standing;
+}
+
+interface Moved {
+  readonly statements: readonly Statement[];
+  readonly left: readonly Left[];
+}
+
 function standingOf(row: PositionRow | undefined): Standing {
-  return row === undefined ? NOTHING : { position: row.position, owner: row.owner };
+  return row === undefined ? NOTHING : { position: row.position, owner: row.owner, moved: row.moved };
 }
 
 /** The events of a batch that are stored in a commit unit, each with the run that moved the position. */
