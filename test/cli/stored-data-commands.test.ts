@@ -60,6 +60,23 @@ test("every command over stored data works on the rows of the quickstart without
   assert.deepEqual([rest.code, rest.stderr], [0, "no rows; nothing is written\n"]);
 });
 
+test("verify does not say that nothing differs where a channel has no positions to compare the stores by", async (context) => {
+  const folder = await tempFolder(context);
+  const lines = readFileSync("config/quickstart.properties", "utf8").replace("port = 5050", "port = 0").split("\n");
+  const kept = lines.filter((line) => !/^deneb\.channels\.[^.=]+\./.test(line));
+  const [name = ""] = lines.flatMap((line) => /^deneb\.channels = (\S+)/.exec(line)?.[1] ?? []);
+  const properties = [...kept, `deneb.channels.${name}.type = memory`].join("\n");
+  const agent = await startAgent(context, { properties, folder });
+  await post(agent, "openiot");
+  await settledBooks(agent);
+
+  const at = ["--data-dir", path.join(folder, "data"), "--management-port", new URL(agent.managementUrl).port];
+  const { code, stdout, stderr } = await runHere(["verify", ...at]);
+
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, /stores not compared\nnothing differs in what was compared\n$/);
+});
+
 test("without a file and without an embedded database a command says what to give, and does nothing", async (context) => {
   const folder = await tempFolder(context);
   const commands = [["tables", "list"], ["export"], ["erase", "--entity", "urn:a", "--yes"], ["sql", "select 1"]];
