@@ -146,7 +146,9 @@ class LogChannel implements Channel {
 
   async stop(signal: AbortSignal): Promise<void> {
     this.#isStopped = true;
-    await this.#puts.stop(signal);
+    const ended = this.#puts.stop(signal);
+    this.#connection.told();
+    await ended;
     await this.#connection.stop(signal);
   }
 }

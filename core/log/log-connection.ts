@@ -32,6 +32,8 @@ export class LogConnection {
   /** Ends what waits until the log is open. */
   readonly #whenOpen = new Set<() => void>();
   #takes = false;
+  readonly #told = new AbortController();
+  #telling: Promise<void> | undefined;
   /** Calls that came before the log was open; each try to open it hears them all. */
   #early: ((opened: OpenedLog) => unknown)[] = [];
   /** What is being opened. */
@@ -79,9 +81,29 @@ export class LogConnection {
     throw new AgentError("LOG_UNAVAILABLE", message, { retryable: true, cause });
   }
 
+  /**
+   * False until sinks have told what is stored, or a put has waited for that: before, an agent cannot know that a log lacks records, as
+   * one that was restored, and that what it puts would count as stored.
+   */
+  get isTold(): boolean {
+    return this.#told.signal.aborted;
+  }
+
+  /** Resolves when that is so; `millis` milliseconds after the first call at the latest. */
+  whenTold(millis: number): Promise<void> {
+    this.#telling ??= pause(millis, this.#told.signal).then(() => this.told());
+    return this.#telling;
+  }
+
+  /** Sinks have told what is stored, or nothing that is put waits for that any more. */
+  told(): void {
+    this.#told.abort();
+  }
+
   async take(max: number, held: OwnPart | undefined, signal: AbortSignal): Promise<TakenPart | undefined> {
     if (!this.#takes) {
       this.#takes = true;
+      this.told();
       this.#opened?.beat();
     }
     if (this.#opened === undefined && !this.#stopping.signal.aborted) await this.#untilOpen(LONGEST_MILLIS, signal);
@@ -100,6 +122,7 @@ export class LogConnection {
 
   async stop(signal: AbortSignal): Promise<void> {
     this.#stopping.abort();
+    this.told();
     this.#wake();
     await this.#leave(signal);
     this.#opened = undefined;

@@ -24,7 +24,7 @@ export const logChannelProperties = {
     min: 1,
   },
   "keep-alive": {
-    doc: "Seconds that a put waits for room, or for the log after the start, before it is refused; 0 refuses at once.",
+    doc: "Seconds that a put waits for room, or for the log after the start, before it is refused; 0 refuses at once. For so long it also waits after the start until its sinks know what is stored, and is accepted then.",
     format: "seconds",
     default: 3,
     max: SECONDS_OF_A_DAY,

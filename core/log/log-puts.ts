@@ -93,9 +93,10 @@ export class LogPuts implements Pick<EventQueue, "add" | "reserve"> {
 
   /** Appends what has entered. */
   #append(lines: readonly PackedEvent[], amount: Amount): Promise<void> {
-    const { opened } = this.#parts.connection;
+    const { opened, isTold } = this.#parts.connection;
     const [first] = lines;
-    if (opened === undefined || first === undefined || lines.length > 1) return this.#appendSeveral(lines, amount);
+    if (opened === undefined || !isTold || first === undefined || lines.length > 1)
+      return this.#appendSeveral(lines, amount);
     return new Promise((resolve, reject) => {
       this.#begin();
       const settle = (error?: unknown) => {
@@ -118,6 +119,7 @@ export class LogPuts implements Pick<EventQueue, "add" | "reserve"> {
     this.#begin();
     try {
       const opened = connection.opened ?? (await connection.whenOpen(config["keep-alive"] * 1000));
+      if (!connection.isTold) await connection.whenTold(config["keep-alive"] * 1000);
       const refusal = this.#refusal(lines, opened);
       if (refusal !== undefined) throw refusal;
       await this.#spread(lines, opened);

@@ -3,6 +3,7 @@ import { unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { LogPart, PartitionedLog } from "deneb/log";
+import { codeOf } from "../../core/sdk/index.js";
 import { collect, put, take } from "../../core/testing/channel-fixture.js";
 import { directoryLog } from "../support/directory-log.js";
 import { tempFolder } from "../support/temp-folder.js";
@@ -77,6 +78,35 @@ test("a part whose log ends before its stored position is held and refuses puts 
 
   const { bodies } = await collect(channel, 1);
   assert.deepEqual(bodies, [4]);
+});
+
+test("what is put before sinks have told what is stored waits for that: a log that was restored takes nothing that would count as stored", async (context) => {
+  const folder = await tempFolder(context);
+  const channel = await openLogChannel({ folder, takes: false, config: { "keep-alive": 3600 } });
+  context.after(() => channel.stop(AbortSignal.abort()));
+  const { id } = channel.log?.() ?? { id: "" };
+
+  const putting = put(channel, 1).catch((error: unknown) => error);
+  // What does not wait is in the log by then.
+  const other = await openLogChannel({ folder });
+  context.after(() => other.stop(AbortSignal.abort()));
+  await put(other, 2);
+  await channel.skipTo?.(`${id}/g/0:1+0:2,2,0,0`);
+  const taking = channel.openTake().take(1, AbortSignal.timeout(60_000));
+
+  assert.match(String(await putting), /had records up to 1 before: it has lost records/);
+  await put(channel, 3);
+  assert.equal((await taking).length, 1);
+});
+
+test("a put that waits until sinks have told what is stored does not keep a stop", async (context) => {
+  const folder = await tempFolder(context);
+  const channel = await openLogChannel({ folder, takes: false, config: { "keep-alive": 3600 } });
+
+  const putting = put(channel, 1).catch(codeOf);
+  await channel.stop(AbortSignal.timeout(60_000));
+
+  assert.equal(await putting, "CHANNEL_STOPPED");
 });
 
 test("what an engine that lost its newest records puts in their place is refused, and what follows is stored", async (context) => {
