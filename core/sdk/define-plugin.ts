@@ -115,10 +115,16 @@ export interface DeclaredRefusal {
   readonly cause: string;
 }
 
-/** What a plugin's `check` says about one property; the agent adds the line of the file. @stable */
-export interface PropertyFault<S extends Schema> {
+/** What a plugin's `check` says about one property of its schema. @stable */
+export type PropertyFault<S extends Schema> = FaultOf<PropertyName<S>>;
+
+/**
+ * What `check` says about one of these names; the agent adds the line of the file. The names are texts, so that faults of a part
+ * of a schema are faults of the whole one for TypeScript before 7, too. @stable
+ */
+export interface FaultOf<Name extends string> {
   /** A property, `<property>.<entry>` for an entry of a map or a field, or `type` when the type is the wrong one. */
-  readonly property: PropertyName<S> | "type";
+  readonly property: Name | "type";
   /** What is wrong and what would be right. */
   readonly reason: string;
   /** Where a name is wrong: those that would be right. The agent adds the one that was probably meant. */

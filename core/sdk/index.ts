@@ -38,6 +38,7 @@ export {
   API_VERSION,
   type DeclaredRefusal,
   definePlugin,
+  type FaultOf,
   type Kind,
   type Kinds,
   type PluginDefinition,
