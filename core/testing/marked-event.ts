@@ -65,6 +65,7 @@ export const hostileValues: readonly HostileText[] = [
   { says: "a backslash and a double quote", text: `\\"\\\\'` },
   { says: "a line break, a tab and a trailing blank", text: "a\r\n\tb " },
   { says: "text beyond the basic plane", text: "𝒟eneb 🌌 ñ 漢字 é" },
+  { says: "a letter with its accent beside it", text: "e\u0301 = \u00e9" },
   { says: "nothing at all", text: "" },
   { says: "text that looks like a number", text: "00012.50" },
   { says: "text that looks like JSON", text: '{"a":[1,null]}' },

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
-import { randomBytes } from "node:crypto";
-import { type Batch, type Event, retryableOf, type Sink } from "../sdk/index.js";
+import { randomBytes, randomUUID } from "node:crypto";
+import { setImmediate, setTimeout } from "node:timers/promises";
+import { type Batch, type Event, letterHeader, retryableOf, type Sink } from "../sdk/index.js";
 import { assertStored, failure, rejectsAs } from "./expectations.js";
 import { marked, never, type SinkCase } from "./sink-cases.js";
 
-const MOST_TRIES = 5;
+const MOST_TRIES = 200;
+const PAUSE_MILLIS = 10;
 
 /** What a sink with positions does, behind a durable channel. */
 export const positionCases: readonly SinkCase[] = [
@@ -62,7 +64,47 @@ export const positionCases: readonly SinkCase[] = [
       assertStored(await store.readBack(), ["a1", "a2", "b1", "b2"], "in any order");
     },
   },
+  {
+    name: "a batch whose write is aborted at any moment is stored once when it is written again, its position with it",
+    async run({ store, start }) {
+      const sink = await start(store.config, "one");
+      const channel = newChannel();
+      const marks = MOMENTS.map((moment) => `m${moment}`);
+
+      for (const [at, mark] of marks.entries()) {
+        const batch = coveredBatch(channel, at + 1, [marked(mark), marked(`${mark}b`, 2)]);
+        const abort = new AbortController();
+        const writing = sink.persist(batch, abort.signal).then(
+          () => true,
+          () => false,
+        );
+        for (let turns = 0; turns < (MOMENTS[at] ?? 0); turns += 1) await setImmediate();
+        abort.abort();
+        if (!(await writing)) await untilPersisted(sink, batch);
+      }
+
+      assertStored(await store.readBack(), [...marks, ...marks.map((mark) => `${mark}b`)], "in any order");
+    },
+  },
+  {
+    name: "a dead letter that is replayed, and comes once more under another position, is stored once",
+    async run({ store, start }) {
+      const sink = await start();
+      const channel = newChannel();
+      const { headers, body } = marked("a1");
+      const letter = { headers: { ...headers, [letterHeader]: randomUUID() }, body };
+
+      await sink.persist(batchAt(channel, 1, [letter]), never);
+      await sink.persist(batchAt(channel, 2, [letter, marked("a2")]), never);
+      await (await start()).persist(batchAt(channel, 3, [letter, marked("a3")]), never);
+
+      assertStored(await store.readBack(), ["a1", "a2", "a3"]);
+    },
+  },
 ];
+
+/** After how many turns a write is aborted: each time at another step of it. */
+const MOMENTS = [0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 13, 20, 40, 80, 160, 320];
 
 /** The name of a channel that no store knows. */
 function newChannel(): string {
@@ -73,6 +115,12 @@ function batchAt(channel: string, number: number, events: readonly Event[]): Bat
   return { events, position: { text: `${channel}:${number}`, coveredBy: () => [] } };
 }
 
+/** One whose channel knows, by a position that is stored, whether its events are. */
+function coveredBatch(channel: string, number: number, events: readonly Event[]): Batch {
+  const covers = (text: string) => text.startsWith(`${channel}:`) && Number(text.slice(channel.length + 1)) >= number;
+  return { events, position: { text: `${channel}:${number}`, coveredBy: (text) => (covers(text) ? events : []) } };
+}
+
 /** Writes a batch again, as the agent does. */
 async function untilPersisted(sink: Sink, batch: Batch): Promise<void> {
   for (let tries = 1; ; tries += 1)
@@ -81,5 +129,7 @@ async function untilPersisted(sink: Sink, batch: Batch): Promise<void> {
       return;
     } catch (error) {
       if (retryableOf(error) === false || tries === MOST_TRIES) throw error;
+      // The store may be taken by another write, as a file of SQLite is.
+      await setTimeout(PAUSE_MILLIS);
     }
 }

@@ -1,6 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { batchSink, definePlugin, type Event, reasonOf } from "../../core/sdk/index.js";
+import { setImmediate } from "node:timers/promises";
+import {
+  batchSink,
+  definePlugin,
+  type Event,
+  type KeptPosition,
+  letterHeader,
+  reasonOf,
+} from "../../core/sdk/index.js";
 import { markOf, pluginConformance } from "../../core/testing/index.js";
 
 interface Flaws {
@@ -8,6 +16,10 @@ interface Flaws {
   readonly keyOf?: (channel: string) => string;
   /** Does not look at what is kept before it writes. */
   readonly isBlind?: true;
+  /** Moves the position in a step of its own. */
+  readonly moves?: "before" | "after";
+  /** Does not know the dead letters that it has stored. */
+  readonly forgetsLetters?: true;
   /** Stores nothing over another position, and does not say so. */
   readonly isSilent?: true;
   /** What of a batch is stored. */
@@ -15,9 +27,21 @@ interface Flaws {
 }
 
 /** The first failure of the suites over a sink that keeps marks and positions in memory; empty without one. */
-async function failureOf({ keyOf = (channel) => channel, isBlind, isSilent, stores }: Flaws): Promise<string> {
+async function failureOf({ keyOf = (channel) => channel, stores, ...flaws }: Flaws): Promise<string> {
   let marks: string[] = [];
   let kept = new Map<string, string>();
+  let letters = new Set<string>();
+  const isNew = ({ headers }: Event) => {
+    const letter = headers[letterHeader];
+    if (letter === undefined || flaws.forgetsLetters === true) return true;
+    const isKnown = letters.has(letter);
+    letters.add(letter);
+    return !isKnown;
+  };
+  const stepsOf = (events: readonly Event[], position: KeptPosition | undefined) => [
+    () => marks.push(...(stores?.(events) ?? events).filter(isNew).map(markOf)),
+    () => position !== undefined && kept.set(keyOf(position.channel), position.text),
+  ];
   const definition = definePlugin({
     apiVersion: 1,
     kind: "sink",
@@ -28,14 +52,14 @@ async function failureOf({ keyOf = (channel) => channel, isBlind, isSilent, stor
     create: (_, { run }) =>
       batchSink({
         open: async () => kept,
-        async write(_connection, events, _signal, { position }) {
-          const isOther = position !== undefined && kept.get(keyOf(position.channel)) !== position.before;
-          if (isOther && isBlind !== true) {
-            if (isSilent === true) return { requestBytes: 0, responseBytes: 0 };
-            throw position.conflict();
+        async write(_connection, events, signal, { position }) {
+          const keptText = () => kept.get(keyOf(position?.channel ?? ""));
+          await step(signal);
+          if (isRefused(flaws, position, keptText())) {
+            if (flaws.isSilent === true) return { requestBytes: 0, responseBytes: 0 };
+            throw position?.conflict();
           }
-          marks.push(...(stores?.(events) ?? events).map(markOf));
-          if (position !== undefined) kept.set(keyOf(position.channel), position.text);
+          await inSteps(flaws, signal, stepsOf(events, position));
           return { requestBytes: 0, responseBytes: 0 };
         },
         close: async () => {},
@@ -45,6 +69,7 @@ async function failureOf({ keyOf = (channel) => channel, isBlind, isSilent, stor
   const openStore = async () => {
     marks = [];
     kept = new Map();
+    letters = new Set();
     return { config: {}, readBack: async () => [...marks], close: async () => {} };
   };
   for (const { name, run } of await pluginConformance(definition, { openStore, seed: 1 }))
@@ -56,13 +81,50 @@ async function failureOf({ keyOf = (channel) => channel, isBlind, isSilent, stor
   return "";
 }
 
+/** Whether something else was stored since the sink looked, as far as the flawed sink can tell. */
+function isRefused(flaws: Flaws, position: KeptPosition | undefined, kept: string | undefined): boolean {
+  if (position === undefined || kept === position.before) return false;
+  return flaws.isBlind !== true;
+}
+
+async function inSteps({ moves }: Flaws, signal: AbortSignal, steps: readonly (() => unknown)[]): Promise<void> {
+  for (const one of moves === "before" ? steps.toReversed() : steps) {
+    one();
+    if (moves !== undefined) await step(signal);
+  }
+}
+
+async function step(signal: AbortSignal): Promise<void> {
+  await setImmediate();
+  signal.throwIfAborted();
+}
+
 test("a sink that keeps positions as it should passes every case", async () => {
   assert.equal(await failureOf({}), "");
 });
 
 const replaced = "a sink whose position was moved by the one that replaced it stores what is left, each event once";
 
+const atAnyMoment =
+  "a batch whose write is aborted at any moment is stored once when it is written again, its position with it";
+const replayed = "a dead letter that is replayed, and comes once more under another position, is stored once";
+
 for (const { says, flaws, fails } of [
+  {
+    says: "moves the position before it stores",
+    flaws: { moves: "before" },
+    fails: `${atAnyMoment}: not stored, although`,
+  },
+  {
+    says: "moves the position after it has stored",
+    flaws: { moves: "after" },
+    fails: `${atAnyMoment}: stored more than`,
+  },
+  {
+    says: "does not know which dead letters it has stored",
+    flaws: { forgetsLetters: true },
+    fails: `${replayed}: stored more than once: "a1"`,
+  },
   { says: "does not compare positions", flaws: { isBlind: true }, fails: `${replaced}: stored more than once: "a2"` },
   {
     says: "takes a batch over another position as stored",
