@@ -29,6 +29,7 @@ import type { DeadLetters } from "../pipeline/dead-letters/dead-letters.js";
 import type { GrowingCatalogue } from "../registry/named-plugins.js";
 import { systemClock } from "../tokens.js";
 import type { OpenTracing } from "../tracing/open-tracing.js";
+import type { NamedFiles } from "./named-files.js";
 import { ReloadOnChange } from "./reload-on-change.js";
 import type { ToStart } from "./start-and-open.js";
 import type { WorkerRole } from "./workers/role.js";
@@ -41,7 +42,10 @@ export interface Service {
   readonly logging: Logging;
   readonly file: string;
   readonly startText: string | undefined;
-  readonly read: () => Configuration;
+  /** What the present configuration was read from besides the file. */
+  readonly files: NamedFiles;
+  /** Reads the file, and notes what it reads besides. */
+  readonly read: (noting?: NamedFiles) => Configuration;
   readonly catalogue: GrowingCatalogue;
 }
 
@@ -103,12 +107,13 @@ function strayErrors({ catalogue, logging }: Service, container: DependencyConta
 }
 
 function reloadOnChange(service: Service, container: DependencyContainer, strays: StrayErrors): ReloadOnChange {
-  const { file, startText, read, settings, logging } = service;
+  const { file, startText, files, read, settings, logging } = service;
   const prometheus = container.resolve(PROMETHEUS);
   return new ReloadOnChange({
     file,
     startText,
-    read,
+    files,
+    read: () => read(files),
     reload: container.resolve(RELOAD),
     graceMilliseconds: settings.gracePeriodSeconds * 1000,
     intervalSeconds: settings.reloadIntervalSeconds,

@@ -12,6 +12,7 @@ import { type GrowingCatalogue, namedPlugins, wholeCatalogue } from "../registry
 import { codeOf, reasonOf } from "../sdk/index.js";
 import type { CataloguedPlugin, PluginCatalogue } from "../tokens.js";
 import type { Terminal } from "./command.js";
+import { NamedFiles } from "./named-files.js";
 
 const ownPlugins = new URL("../../plugins", import.meta.url);
 
@@ -81,6 +82,8 @@ export interface ConfigurationFile {
 /** Where the management interface will listen, and whether secrets may be unset as for a check. */
 interface LoadOptions extends Partial<Pick<KernelSettings, "managementHost" | "managementPort">> {
   readonly secretsMayBeUnset?: boolean;
+  /** Where it is to be known which files it names. */
+  readonly files?: NamedFiles;
 }
 
 /** Reads a properties file; a file that cannot be read is a fault. */
@@ -88,9 +91,10 @@ export function loadConfiguration(
   file: ConfigurationFile,
   catalogue: PluginCatalogue,
   terminal: Terminal,
-  { managementHost: host, managementPort: port, secretsMayBeUnset = false }: LoadOptions = {},
+  { managementHost: host, managementPort: port, secretsMayBeUnset = false, files = new NamedFiles() }: LoadOptions = {},
 ): Configuration {
   let decoded: DecodedFile;
+  files.begin();
   try {
     decoded = decodeFile(readFileSync(file.config));
   } catch (error) {
@@ -100,7 +104,7 @@ export function loadConfiguration(
     ...decoded,
     ...(file.name === undefined ? {} : { agent: file.name }),
     env: terminal.env,
-    readFile: (path) => readFileSync(path, "utf8"),
+    readFile: (path) => files.text(path),
     catalogue,
     secretsMayBeUnset,
     ...(host === undefined || port === undefined ? {} : { management: { host, port } }),

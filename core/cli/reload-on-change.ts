@@ -5,11 +5,14 @@ import type { Configuration } from "../configuration/read-configuration.js";
 import { SerialQueue } from "../files/serial-queue.js";
 import type { FileState } from "../metrics/agent-instruments.js";
 import { codeOf, type Logger, reasonOf } from "../sdk/index.js";
+import type { NamedFiles } from "./named-files.js";
 
 interface ReloadOnChangeParts {
   readonly file: string;
   /** What the file held when the agent read it for its start, which may take long. */
   readonly startText: string | undefined;
+  /** Files that `read` reads besides. */
+  readonly files: Pick<NamedFiles, "isChanged">;
   /** Reads and validates the file. */
   readonly read: () => Configuration;
   readonly reload: Pick<Reload, "to" | "complete" | "refused" | "last">;
@@ -36,7 +39,7 @@ export function startTextOf(file: string): string | undefined {
   }
 }
 
-/** Reloads when the text of the properties file differs from the last one seen, or on request. */
+/** Reloads when the text of the properties file, or of a file that variables name, differs from the last one seen, or on request. */
 export class ReloadOnChange {
   readonly #parts: ReloadOnChangeParts;
   #lastText: string | undefined;
@@ -107,7 +110,8 @@ export class ReloadOnChange {
 
   #isChanged(): boolean {
     const text = this.#text();
-    return text !== undefined && text !== this.#lastText;
+    if (text === undefined) return false;
+    return this.#parts.files.isChanged() || text !== this.#lastText;
   }
 
   /** Undefined for a file that cannot be read now, which is logged once for each reason. */

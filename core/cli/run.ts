@@ -14,6 +14,7 @@ import {
 } from "./command.js";
 import { warnOfFolder, warnOfOwner, withDataDir } from "./data-dir.js";
 import { type ConfigurationFile, loadConfiguration, loadNamedPlugins, printFaults } from "./load.js";
+import { NamedFiles } from "./named-files.js";
 import { startTextOf } from "./reload-on-change.js";
 import { serve } from "./serve.js";
 import { smallMemory } from "./small-memory.js";
@@ -42,12 +43,17 @@ async function run(options: RunOptions, version: string, terminal: Terminal): Pr
   warnOfFolder(own, terminal);
   if (role === undefined) warnOfOwner(own.dataDir, terminal);
   const catalogue = await loadNamedPlugins(own, terminal, options.config);
-  const read = () => ofWorker(loadConfiguration(options, catalogue, terminal, own), role);
+  const files = new NamedFiles();
+  const read = (noting?: NamedFiles) =>
+    ofWorker(
+      loadConfiguration(options, catalogue, terminal, { ...own, ...(noting === undefined ? {} : { files: noting }) }),
+      role,
+    );
   const startText = startTextOf(options.config);
-  let configuration = read();
+  let configuration = read(files);
   if (catalogue.lacks || configuration.topology === undefined) {
     await catalogue.complete();
-    configuration = read();
+    configuration = read(files);
   }
   printFaults(configuration.faults, terminal);
   if (configuration.topology === undefined) return exitCodes.badInput;
@@ -60,8 +66,8 @@ async function run(options: RunOptions, version: string, terminal: Terminal): Pr
     return await supervise({ topology, settings, version, options, left }, terminal);
   }
   // Log files may be in the data directory, so it is locked first.
-  const readAgain = () => withLaterWorkers(read(), topology);
-  const checked = { topology, settings, version, read: readAgain, catalogue, file: options.config, startText };
+  const readAgain = (noting?: NamedFiles) => withLaterWorkers(read(noting), topology);
+  const checked = { topology, settings, version, read: readAgain, catalogue, file: options.config, startText, files };
   const serving = (logging: Logging) => serve({ ...checked, logging }, terminal);
   return await withDataDir({ ...settings, runs: options.config }, terminal, () =>
     withLogging({ agent: topology.agent, settings, options }, terminal, serving),

@@ -147,6 +147,7 @@ async function reloads(context: TestContext, { intervalSeconds = 0 } = {}) {
   const reloading = new ReloadOnChange({
     file,
     startText: startTextOf(file),
+    files: { isChanged: () => false },
     read: () => {
       read.push(startTextOf(file) ?? "");
       return { topology: { agent: "a", sources: [], channels: [], sinks: [] }, agents: ["a"], faults: [] };
