@@ -101,6 +101,18 @@ export const positionCases: readonly SinkCase[] = [
       assertStored(await store.readBack(), ["a1", "a2", "a3"]);
     },
   },
+  {
+    name: "two sinks that write the same batch at the same time store it once",
+    async run({ store, start }) {
+      const sinks = [await start(store.config, "one"), await start(store.config, "one")];
+      const channel = newChannel();
+      const batches = ["a", "b", "c"].map((mark, at) => coveredBatch(channel, at + 1, [marked(mark)]));
+
+      for (const batch of batches) await Promise.all(sinks.map((sink) => untilPersisted(sink, batch)));
+
+      assertStored(await store.readBack(), ["a", "b", "c"]);
+    },
+  },
 ];
 
 /** After how many turns a write is aborted: each time at another step of it. */

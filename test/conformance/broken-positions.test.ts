@@ -16,6 +16,10 @@ interface Flaws {
   readonly keyOf?: (channel: string) => string;
   /** Does not look at what is kept before it writes. */
   readonly isBlind?: true;
+  /** Looks at it some time before it writes. */
+  readonly looksEarly?: true;
+  /** Does not look where nothing was kept before. */
+  readonly trustsFirst?: true;
   /** Moves the position in a step of its own. */
   readonly moves?: "before" | "after";
   /** Does not know the dead letters that it has stored. */
@@ -54,8 +58,9 @@ async function failureOf({ keyOf = (channel) => channel, stores, ...flaws }: Fla
         open: async () => kept,
         async write(_connection, events, signal, { position }) {
           const keptText = () => kept.get(keyOf(position?.channel ?? ""));
+          const early = keptText();
           await step(signal);
-          if (isRefused(flaws, position, keptText())) {
+          if (isRefused(flaws, position, flaws.looksEarly === true ? early : keptText())) {
             if (flaws.isSilent === true) return { requestBytes: 0, responseBytes: 0 };
             throw position?.conflict();
           }
@@ -84,6 +89,7 @@ async function failureOf({ keyOf = (channel) => channel, stores, ...flaws }: Fla
 /** Whether something else was stored since the sink looked, as far as the flawed sink can tell. */
 function isRefused(flaws: Flaws, position: KeptPosition | undefined, kept: string | undefined): boolean {
   if (position === undefined || kept === position.before) return false;
+  if (flaws.trustsFirst === true && position.before === undefined) return false;
   return flaws.isBlind !== true;
 }
 
@@ -107,6 +113,7 @@ const replaced = "a sink whose position was moved by the one that replaced it st
 
 const atAnyMoment =
   "a batch whose write is aborted at any moment is stored once when it is written again, its position with it";
+const atOnce = "two sinks that write the same batch at the same time store it once";
 const replayed = "a dead letter that is replayed, and comes once more under another position, is stored once";
 
 for (const { says, flaws, fails } of [
@@ -124,6 +131,16 @@ for (const { says, flaws, fails } of [
     says: "does not know which dead letters it has stored",
     flaws: { forgetsLetters: true },
     fails: `${replayed}: stored more than once: "a1"`,
+  },
+  {
+    says: "compares positions before its transaction",
+    flaws: { looksEarly: true },
+    fails: `${atOnce}: stored more than once: "a"`,
+  },
+  {
+    says: "does not compare the first position",
+    flaws: { trustsFirst: true },
+    fails: `${atOnce}: stored more than once: "a"`,
   },
   { says: "does not compare positions", flaws: { isBlind: true }, fails: `${replaced}: stored more than once: "a2"` },
   {

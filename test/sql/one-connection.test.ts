@@ -57,6 +57,23 @@ for (const { when, refused, before } of [
     assert.deepEqual(told.slice(-2), ["1 closed", "2 R"]);
   });
 
+test("a connection that cannot commit is rolled back and closed, and the next write opens another one", async () => {
+  let commits = 0;
+  const told: string[] = [];
+  const { driver } = recorder(nothing, {
+    run: async (connection, text) => {
+      told.push(`${connection} ${text}`);
+      if (text === "COMMIT" && ++commits === 1) throw new Error("SQL statements in progress");
+      return [];
+    },
+  });
+
+  await assert.rejects(driver.write([plain(at, "A")], never), /in progress/);
+  await driver.write([plain(at, "A")], never);
+
+  assert.deepEqual(told, ["1 BEGIN", "1 A", "1 COMMIT", "1 ROLLBACK", "2 BEGIN", "2 A", "2 COMMIT"]);
+});
+
 test("a read that fails closes the connection, which may be the cause", async () => {
   const { driver, told } = recorder(/BAD/);
 

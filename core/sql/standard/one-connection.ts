@@ -28,7 +28,7 @@ type Ask<Connection> = Required<ConnectionParts<Connection>>["ask"];
 
 /**
  * A driver over one connection, which runs statements one at a time and each write in a transaction. A connection that
- * cannot roll back is closed, and the next statement opens another one.
+ * cannot commit or roll back is closed, and the next statement opens another one.
  * @beta
  */
 export function oneConnection<Connection>(parts: ConnectionParts<Connection>): Driver {
@@ -80,14 +80,18 @@ export function oneConnection<Connection>(parts: ConnectionParts<Connection>): D
 
   async function write(statements: readonly Statement[], signal: AbortSignal): Promise<number> {
     const own = await connected(signal);
+    let commits = false;
     try {
       await parts.run(own, parts.begin ?? "BEGIN", []);
       await rowsOf(statements, signal);
       if (signal.aborted) throw writeAborted();
+      commits = true;
       await parts.run(own, "COMMIT", []);
       return 0;
     } catch (error) {
       await parts.run(own, "ROLLBACK", []).catch(drop);
+      // What keeps it from that may keep it from all that follow, as a statement that a client of SQLite has left open.
+      if (commits) await drop();
       throw error;
     }
   }

@@ -31,6 +31,8 @@ export function storeOf({ file }: OneFileConfig): Store {
     close: async (connection) => {
       connection.close();
     },
+    // Another writer is waited for here, not in the middle.
+    begin: "BEGIN IMMEDIATE",
   });
   return { dialect: oneFile, driver, server: { address: file, database: "", username: "", options: "" } };
 }

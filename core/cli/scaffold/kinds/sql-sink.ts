@@ -136,6 +136,8 @@ export function storeOf({ file }«: ${typeId}Config»)«: Store» {
     close: async (connection) => {
       connection.close();
     },
+    // Another writer is waited for here, not in the middle.
+    begin: "BEGIN IMMEDIATE",
   });
   return { dialect: ${id}, driver, server: { address: file, database: "", username: "", options: "" } };
 }
