@@ -3,7 +3,7 @@ import { CountedChannel } from "../pipeline/counted-channel.js";
 import { ChannelOutlet } from "../pipeline/delivery/channel-outlet.js";
 import { AgentError } from "../sdk/index.js";
 import { type Assembly, type RunningChannel, type RunningSink, roomOf, titleOf } from "./component.js";
-import { type AssemblyParts, channelContextOf } from "./component-context.js";
+import { type AssemblyParts, type ChannelAssembly, channelContextOf } from "./component-context.js";
 import { createComponent } from "./create-component.js";
 import { type KeptComponents, keptComponents } from "./kept-components.js";
 import { ReportedHealth } from "./reported-health.js";
@@ -16,7 +16,10 @@ import { runningSource } from "./running-source.js";
  */
 export function assemble(topology: Topology, parts: AssemblyParts, previous: Assembly = nothing): Assembly {
   const kept = keptComponents(topology, previous);
-  const channels = topology.channels.map((node) => kept.channels.get(node.name) ?? channelAfter(previous, node, parts));
+  const channels = topology.channels.map((node) => {
+    const hasSinks = topology.sinks.some(({ channel }) => channel === node.name);
+    return kept.channels.get(node.name) ?? channelAfter(previous, node, { ...parts, hasSinks });
+  });
   const byName = new Map(channels.map((running) => [running.name, running]));
   const sinks = assembledSinks(topology, { kept, outletOf: (name) => channelOf(byName, name).outlet, parts });
   const sources = topology.sources.map(
@@ -48,14 +51,14 @@ function assembledSinks({ sinks, groups = [] }: Topology, { kept, outletOf, part
 }
 
 /** Its counts go on where those of the channel of this name stood. */
-function channelAfter(previous: Assembly, node: ComponentNode, parts: AssemblyParts): RunningChannel {
+function channelAfter(previous: Assembly, node: ComponentNode, parts: ChannelAssembly): RunningChannel {
   const running = runningChannel(node, parts);
   const before = previous.channels.find(({ name }) => name === node.name);
   if (before !== undefined) running.channel.counters.follow(before.channel.counters);
   return running;
 }
 
-function runningChannel(node: ComponentNode, parts: AssemblyParts): RunningChannel {
+function runningChannel(node: ComponentNode, parts: ChannelAssembly): RunningChannel {
   const reported = new ReportedHealth(parts.clock);
   const context = channelContextOf(node.name, parts, reported);
   const component = createComponent("channel", node, context);

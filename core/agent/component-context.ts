@@ -49,6 +49,9 @@ export interface AssemblyParts {
   readonly folders?: UsedFolders;
 }
 
+/** The same for a channel. */
+export interface ChannelAssembly extends AssemblyParts, Pick<ChannelContext, "hasSinks"> {}
+
 type ContextParts = Pick<AssemblyParts, "agent" | "loggers" | "clock" | "dataDir">;
 
 /** For what does not run, such as an explanation. */
@@ -60,7 +63,7 @@ export function contextOf(name: string, parts: AssemblyParts, reported: Reported
   return { ...plainContextOf(name, parts), report: reported.of(name), metrics: parts.metricsOf(name) };
 }
 
-export function channelContextOf(name: string, parts: AssemblyParts, reported: ReportedHealth): ChannelContext {
+export function channelContextOf(name: string, parts: ChannelAssembly, reported: ReportedHealth): ChannelContext {
   const context = contextOf(name, parts, reported);
   const folderHealth = reported.of(`folder of ${name}`);
   const gone = new Set<string>();
@@ -85,6 +88,7 @@ export function channelContextOf(name: string, parts: AssemblyParts, reported: R
   return {
     ...context,
     textCodecs: [notificationCodec],
+    ...(parts.hasSinks === undefined ? {} : { hasSinks: parts.hasSinks }),
     lockFolder: async (folder, claim = {}) => {
       const lock = await lockFolder(folder, claim, wait);
       const unused = parts.folders?.add(folder);

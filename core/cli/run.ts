@@ -15,6 +15,7 @@ import {
 import { warnOfFolder, warnOfOwner, withDataDir } from "./data-dir.js";
 import { type ConfigurationFile, loadConfiguration, loadNamedPlugins, printFaults } from "./load.js";
 import { NamedFiles } from "./named-files.js";
+import { plugNPlayFault } from "./plug-n-play.js";
 import { startTextOf } from "./reload-on-change.js";
 import { serve } from "./serve.js";
 import { smallMemory } from "./small-memory.js";
@@ -38,7 +39,9 @@ async function run(options: RunOptions, version: string, terminal: Terminal): Pr
   const role = terminal.worker?.role;
   const small = role === undefined ? smallMemory() : undefined;
   if (small !== undefined) terminal.err(`${small.level}: ${small.text}`);
-  if (small?.level === "error") return exitCodes.failure;
+  const unfit = plugNPlayFault();
+  if (unfit !== undefined) terminal.err(`error: ${unfit}`);
+  if (small?.level === "error" || unfit !== undefined) return exitCodes.failure;
   const own = role === undefined ? given : { ...given, dataDir: role.dataDir };
   warnOfFolder(own, terminal);
   if (role === undefined) warnOfOwner(own.dataDir, terminal);

@@ -43,6 +43,7 @@ export class LogConnection {
     this.#parts = parts;
     const { config, context, clocks } = parts;
     const sessionMillis = config.session_timeout * 1000;
+    if (context.hasSinks !== true) this.told();
     this.health = new LogHealth({ context, clocks, sessionMillis, stopping: this.#stopping.signal });
   }
 

@@ -133,6 +133,11 @@ export interface ChannelContext extends Context {
   lockFolder(folder: string, claim?: FolderClaim): Promise<FolderLock>;
   /** What reads kept texts, see `keptTextOf`; absent: keep the bodies themselves. Beta. */
   readonly textCodecs?: readonly TextCodec[];
+  /**
+   * True where sinks take from the channel: each tells what it has stored, by `Channel.skipTo`, before it takes for the first time. Absent: not
+   * known. Beta.
+   */
+  readonly hasSinks?: boolean;
 }
 
 /** What a channel selector is given besides its configuration. @stable */

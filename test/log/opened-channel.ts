@@ -29,6 +29,8 @@ export interface LogChannelSetup {
   readonly codecs?: readonly TextCodec[];
   /** Whether parts are waited for; true when absent. */
   readonly takes?: boolean;
+  /** Whether puts wait until it is known what is stored; false when absent. */
+  readonly hasSinks?: boolean;
 }
 
 interface Opened extends LogChannelSetup {
@@ -41,7 +43,7 @@ let runs = 0;
 
 /** A started channel over a log in a directory, an agent of its own, which works on its share of the parts already. */
 export async function openLogChannel(setup: LogChannelSetup): Promise<Channel> {
-  const { folder, partitions = 1, config = {}, codecs = [], takes = true } = setup;
+  const { folder, partitions = 1, config = {}, codecs = [], takes = true, hasSinks = false } = setup;
   runs += 1;
   const { log, lines } = recordingLog();
   const cut = new AbortController();
@@ -53,6 +55,7 @@ export async function openLogChannel(setup: LogChannelSetup): Promise<Channel> {
     now: () => new Date(),
     lockFolder: () => Promise.reject(new Error("a log needs no folder")),
     textCodecs: codecs,
+    hasSinks,
   };
   const engine = cutOff(setup.engine?.() ?? directoryLog({ folder, partitions }), cut.signal);
   const channel = logChannel({ log: engine, engine: "directory", config: { ...usualConfig, ...config }, context });

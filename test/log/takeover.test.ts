@@ -82,7 +82,7 @@ test("a part whose log ends before its stored position is held and refuses puts 
 
 test("what is put before sinks have told what is stored waits for that: a log that was restored takes nothing that would count as stored", async (context) => {
   const folder = await tempFolder(context);
-  const channel = await openLogChannel({ folder, takes: false, config: { "keep-alive": 3600 } });
+  const channel = await openLogChannel({ folder, takes: false, hasSinks: true, config: { "keep-alive": 3600 } });
   context.after(() => channel.stop(AbortSignal.abort()));
   const { id } = channel.log?.() ?? { id: "" };
 
@@ -101,7 +101,7 @@ test("what is put before sinks have told what is stored waits for that: a log th
 
 test("a put that waits until sinks have told what is stored does not keep a stop", async (context) => {
   const folder = await tempFolder(context);
-  const channel = await openLogChannel({ folder, takes: false, config: { "keep-alive": 3600 } });
+  const channel = await openLogChannel({ folder, takes: false, hasSinks: true, config: { "keep-alive": 3600 } });
 
   const putting = put(channel, 1).catch(codeOf);
   await channel.stop(AbortSignal.timeout(60_000));

@@ -14,7 +14,7 @@ import type { Course } from "../../core/pipeline/delivery/stage.js";
 import { SupervisedSink } from "../../core/pipeline/delivery/supervised-sink.js";
 import { TakenBatch, type TakenFrom } from "../../core/pipeline/delivery/taken-batch.js";
 import type { Channel, Event, Logger, Sink } from "../../core/sdk/index.js";
-import type { Clock } from "../../core/tokens.js";
+import type { Clock, TransactionObserver } from "../../core/tokens.js";
 
 const fixed: Clock = { now: () => new Date("2026-01-15T10:20:30.123Z") };
 
@@ -30,6 +30,7 @@ export interface ChainSetting {
   /** Given where the channel is durable. */
   readonly outlet?: ChannelOutlet;
   readonly clock?: Clock;
+  readonly observer?: TransactionObserver;
 }
 
 /** All parts between a feed and a sink of the name `s1`, as an agent links them. */
@@ -43,12 +44,14 @@ export function chainTo({
   erasures,
   redelivers = false,
   clock = fixed,
+  observer,
 }: ChainSetting) {
   const counters = new SinkCounters();
   const supervised = new SupervisedSink({ name: "s1", create: () => sink, persistTimeout, log, clock });
   const common = {
     ...{ name: "s1", sink: supervised, retry, deadLetters, counters, log, clock, redelivers },
     ...(erasures === undefined ? {} : { erasures }),
+    ...(observer === undefined ? {} : { observer }),
   };
   const positions =
     outlet === undefined ? undefined : { gate: outlet.gate, keepers: [{ name: "s1", sink: supervised }] };

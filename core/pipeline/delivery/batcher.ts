@@ -150,7 +150,7 @@ export class Pace {
   }
 
   /** Waits while many events come, until there are enough of them; `clock` is the one of {@link Pace.taken}. */
-  async linger(hasEnough: () => boolean, signal: AbortSignal, clock = () => performance.now()): Promise<void> {
+  async linger(hasEnough: () => boolean, signal: AbortSignal, clock: () => number): Promise<void> {
     const begun = clock();
     const end = begun + this.millis(begun);
     for (let left = end - begun; left > 0 && !hasEnough(); left = end - clock())

@@ -33,16 +33,18 @@ export class Measure implements Stage {
       const stored = storedDespite(error, events);
       const failed = without(events, stored);
       const finishedAt = clock.now();
+      counters.persisted += batch.settle("stored", stored);
       if (stored.length > 0) observer?.attempted({ ...attempt, events: stored, finishedAt, receipt: nothingSent });
       observer?.attempted({ ...attempt, events: failed, finishedAt, receipt: undefined });
-      counters.persisted += batch.settle("stored", stored);
       course.trace?.failed({ attempt: course.attempt, events: failed.length, stored: stored.length, error });
       throw error;
     }
-    const written = without(events, receipt.elsewhere ?? []);
-    observer?.attempted({ ...attempt, events: written, finishedAt: clock.now(), receipt });
+    const finishedAt = clock.now();
+    // Before it is reported: a report that fails must not have it written again.
     const elsewhere = batch.settle("elsewhere", receipt.elsewhere ?? []);
     counters.persisted += batch.settle("stored");
+    const written = without(events, receipt.elsewhere ?? []);
+    observer?.attempted({ ...attempt, events: written, finishedAt, receipt });
     course.trace?.stored(events.length - elsewhere);
     return receipt;
   }

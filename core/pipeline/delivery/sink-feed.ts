@@ -45,6 +45,8 @@ export interface SinkFeedParts {
   readonly largestBatch?: number | undefined;
   /** The part of the ledger that gets every batch that has left the channel. */
   readonly account?: { settled(settled: Settled, events: readonly Event[]): void };
+  /** Milliseconds of a steady clock, by which it is known how fast events come; that of the process when absent. */
+  readonly steady?: () => number;
 }
 
 /** What feeds a sink. */
@@ -79,6 +81,7 @@ export class SinkFeed implements Feed {
   readonly #failures: FailureLog;
   #loop: Promise<void> | undefined;
   readonly #pace: Pace;
+  readonly #steady: () => number;
   readonly #enoughBytes: number;
 
   constructor(parts: SinkFeedParts) {
@@ -88,6 +91,7 @@ export class SinkFeed implements Feed {
     const { events, bytes } = worthWaitingFor(channel.transactionCapacity, room);
     this.#pace = new Pace(Math.min(this.#most, events));
     this.#enoughBytes = bytes;
+    this.#steady = parts.steady ?? (() => performance.now());
     this.#course = { signal: this.#ending.signal, hurry: this.#hurry, attempt: 1, doubt: "none", channel };
   }
 
@@ -152,7 +156,7 @@ export class SinkFeed implements Feed {
     const transaction = this.#open();
     try {
       const events = await this.#take(transaction);
-      this.#pace.taken(events.length, performance.now());
+      this.#pace.taken(events.length, this.#steady());
       if (events.length > 0) await this.#settle(events, transaction);
       else await transaction.rollback();
       // A channel that does not wait as it should must not keep the agent from everything else.
@@ -200,7 +204,7 @@ export class SinkFeed implements Feed {
     const { batchLinger: linger, ...sizes } = this.#parts.batching;
     const batchLinger = linger === "under-load" ? 0 : linger;
     const isPaced = linger !== undefined && linger !== 0;
-    if (isPaced) await this.#pace.linger(() => this.#hasEnough(), this.#leaving);
+    if (isPaced) await this.#pace.linger(() => this.#hasEnough(), this.#leaving, this.#steady);
     const limits = { ...sizes, batchLinger, transactionCapacity: this.#most };
     return await takeBatch(transaction, limits, this.#leaving);
   }

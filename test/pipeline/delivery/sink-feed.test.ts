@@ -15,11 +15,12 @@ interface Settings {
   readonly batchLinger?: number | "under-load";
   readonly transactionCapacity?: number;
   readonly largestBatch?: number;
+  readonly steady?: () => number;
 }
 
 async function setUp(
   context: TestContext,
-  { sink, batchSize = 1, batchTimeout = 30, batchLinger, transactionCapacity = 100, largestBatch }: Settings,
+  { sink, batchSize = 1, batchTimeout = 30, batchLinger, transactionCapacity = 100, largestBatch, steady }: Settings,
 ) {
   const { log } = recordingLog();
   const dataDir = await tempFolder(context);
@@ -31,7 +32,7 @@ async function setUp(
     retry: { batchTtl: -1, batchRetryIntervals: [1] },
     deadLetters: new DeadLetters(dataDir),
     batching: { batchSize, batchTimeout, ...(batchLinger === undefined ? {} : { batchLinger }) },
-    more: { largestBatch },
+    more: { largestBatch, ...(steady === undefined ? {} : { steady }) },
     log,
   });
   const { channel } = outlet;
@@ -186,7 +187,9 @@ for (const batchLinger of [1000, "under-load"] as const) {
     const second = new Promise<void>((resolve) => {
       tell = resolve;
     });
-    const { feed, put } = await setUp(context, { sink, batchLinger });
+    let looks = 0;
+    // A millisecond from one look at the clock to the next, however long they take here.
+    const { feed, put } = await setUp(context, { sink, batchLinger, steady: () => ++looks });
     await put(...Array.from({ length: 50 }, (_, index) => index + 1));
 
     feed.start();
