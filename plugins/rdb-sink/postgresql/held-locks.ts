@@ -29,9 +29,9 @@ export function mayBeLocked(error: unknown): boolean {
 }
 
 /** The same error with the rows of {@link held} in its message: who keeps which table locked. */
-export function withHolder(error: unknown, [row]: readonly (readonly Cell[])[]): DatabaseError {
+export function withHolder<Thrown>(error: Thrown, [row]: readonly (readonly Cell[])[]): Thrown | DatabaseError {
+  if (row === undefined) return error;
   const { code, message } = databaseErrorOf(error);
-  if (row === undefined) return { code, message };
   return Object.assign(new Error(`${message}; ${holderOf(row)}`, { cause: error }), { code });
 }
 
