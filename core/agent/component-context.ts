@@ -50,7 +50,9 @@ export interface AssemblyParts {
 }
 
 /** The same for a channel. */
-export interface ChannelAssembly extends AssemblyParts, Pick<ChannelContext, "hasSinks"> {}
+export interface ChannelAssembly extends AssemblyParts {
+  readonly hasSinks: boolean;
+}
 
 type ContextParts = Pick<AssemblyParts, "agent" | "loggers" | "clock" | "dataDir">;
 
@@ -88,7 +90,7 @@ export function channelContextOf(name: string, parts: ChannelAssembly, reported:
   return {
     ...context,
     textCodecs: [notificationCodec],
-    ...(parts.hasSinks === undefined ? {} : { hasSinks: parts.hasSinks }),
+    hasSinks: parts.hasSinks,
     lockFolder: async (folder, claim = {}) => {
       const lock = await lockFolder(folder, claim, wait);
       const unused = parts.folders?.add(folder);

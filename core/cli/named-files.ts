@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 
-/** Of a file that cannot be read. */
+/** Of a file that cannot be read, or not again, or that holds nothing. */
 const UNREADABLE = "";
 
 /** Files that variables such as `AGENT_RDB_PASS_FILE` name, and what a configuration has read in them. */
@@ -37,9 +37,12 @@ export class NamedFiles {
   }
 }
 
+/** A pipe is read once: a second time it would block, or be empty. A file that holds nothing is about to be written. */
 function hashNow(path: string): string {
   try {
-    return hashOf(readFileSync(path, "utf8"));
+    if (!statSync(path).isFile()) return UNREADABLE;
+    const text = readFileSync(path, "utf8");
+    return text.trim() === "" ? UNREADABLE : hashOf(text);
   } catch {
     return UNREADABLE;
   }

@@ -113,8 +113,8 @@ export class ChannelProcessor {
     const only = required.length === 1 ? required[0] : undefined;
     if (only !== undefined && this.#isPlain(only)) await putAll(only);
     else if (required.length > 0) await this.#putTogether(required);
-    const optional = routes.filter((route) => !route.required);
-    if (optional.length > 0) await Promise.all(optional.map((route) => this.#tryPut(route)));
+    if (required.length === routes.length) return;
+    await Promise.all(routes.map((route) => (route.required ? undefined : this.#tryPut(route))));
   }
 
   /** A sender can cause this as often as it likes. */

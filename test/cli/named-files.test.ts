@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
@@ -39,6 +40,18 @@ test("a file that is being written, is away or holds again what was read is not 
   }
 
   assert.ok(!looks.includes(true));
+});
+
+test("a file that was emptied is not changed, nor is a pipe, which is read once", async (context) => {
+  const { file, files } = await readFiles(context);
+  await writeFile(file, "\n");
+  const emptied = [files.isChanged(), files.isChanged()];
+
+  await rm(file);
+  // Whoever opened it would wait for a writer.
+  execFileSync("mkfifo", [file]);
+
+  assert.deepEqual([emptied, files.isChanged(), files.isChanged()], [[false, false], false, false]);
 });
 
 test("a file that could not be read is changed when it can be", async (context) => {

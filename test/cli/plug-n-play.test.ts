@@ -4,7 +4,6 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
-import { plugNPlayFault } from "../../core/cli/plug-n-play.js";
 import { loggingAgent } from "../support/logging-agent.js";
 import { main } from "../support/run-cli.js";
 import { tempFolder } from "../support/temp-folder.js";
@@ -27,8 +26,4 @@ test("an agent under Yarn Plug'n'Play ends with the remedy", async (context) => 
 
   assert.equal(code, 1);
   assert.match(stderr, /^error: Yarn Plug'n'Play .*nodeLinker: node-modules/m);
-});
-
-test("a process without it has no such fault", () => {
-  assert.equal(plugNPlayFault(undefined), undefined);
 });

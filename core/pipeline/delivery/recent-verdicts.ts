@@ -4,6 +4,8 @@ import { mayBeAboutData } from "./stage.js";
 
 const REMEMBERED_MILLIS = 60_000;
 const MOST_KINDS = 100;
+/** Of a reason, which may quote a value, however large. */
+const MOST_CHARACTERS = 500;
 
 /**
  * The kinds of failure for which events became dead letters within the last minute while the store took others. A batch that fails in
@@ -31,6 +33,9 @@ export class RecentVerdicts {
 
 /** The same for failures that differ only in quoted texts and in words with digits, such as the id of an entity. */
 function looseKindOf(error: unknown): string {
-  const reason = reasonOf(error).replaceAll(/"[^"]*"|'[^']*'|\S*\d\S*/g, "#");
-  return `${codeOf(error)} ${reason}`;
+  const words = reasonOf(error)
+    .slice(0, MOST_CHARACTERS)
+    .replaceAll(/"[^"]*"|'[^']*'/g, "#")
+    .split(/\s+/);
+  return `${codeOf(error)} ${words.map((word) => (/\d/.test(word) ? "#" : word)).join(" ")}`;
 }

@@ -5,7 +5,8 @@ import { LOCKED, STATEMENT_CANCELED } from "./errors.js";
 export const PATIENCE_MILLIS = 2000;
 
 // What keeps writers out comes first, then what a transaction holds that was left open (a change of a table waits for that, too), then what
-// has changed something, as who makes a schema of the same name. Others may not be told state and time of a session.
+// has changed something and rests, as who makes a schema of the same name: who writes just now is no reason. Others may not be told state
+// and time of a session.
 /** Who holds what others may wait for: table (none for changes of a catalog), process, user, application and time of the transaction. */
 export const held: Statement = plain(
   { database: "", schema: "" },
@@ -18,7 +19,7 @@ export const held: Statement = plain(
    WHERE l.granted AND l.pid IS DISTINCT FROM pg_backend_pid() AND CASE l.locktype
      WHEN 'relation' THEN c.relkind IN ('r', 'p') AND (m.keeps_out OR l.pid IS NULL OR a.state LIKE 'idle in transaction%')
        AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
-     WHEN 'transactionid' THEN a.datname = current_database() ELSE false END
+     WHEN 'transactionid' THEN a.datname = current_database() AND a.state IS DISTINCT FROM 'active' ELSE false END
    ORDER BY c.relkind IS NULL, m.keeps_out DESC, a.xact_start, l.relation LIMIT 1`,
 );
 

@@ -101,6 +101,18 @@ for (const { when, seconds, pauses } of [
     assert.equal(lines.filter(({ message }) => message === "batch not stored, will be retried").length, pauses);
   });
 
+test("the reason of a failure may be a megabyte in one word", async (context) => {
+  const long = "x".repeat(2 ** 20);
+  const judge = (list: readonly Event[]) =>
+    list.some(isBad) ? new AgentError("STORE", long, { retryable: true }) : undefined;
+  const { sink, chain, letters } = await setUp(context, { judge, answers: () => "lasting" });
+
+  await deliver(chain, events("axb"));
+
+  assert.equal(text(sink.stored), "ab");
+  assert.deepEqual(await letters(), ["x permanent"]);
+});
+
 test("a batch that fails as one did whose bad event was found waits when the store has gone away meanwhile", async (context) => {
   let answer: StoreAnswer = "lasting";
   const judge = (list: readonly Event[], write: number) =>
