@@ -1,6 +1,6 @@
 // Writes dist/bundle: what agents and other commands load, in a few files instead of several hundred modules and packages, which
 // the loader of Node takes longer to find and open than to run. dist/core/entry says
-// when it is taken, and loads it (decisions 0195 and 0198).
+// when it is taken, and loads it (decision 0192).
 import { existsSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";

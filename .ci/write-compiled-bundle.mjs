@@ -1,5 +1,5 @@
 // Writes dist/bundle/compiled: what V8 compiled of the bundle while an agent ran from it, so that agents on this Node start without
-// compiling it (decision 0198). Another Node does not use them. Without the files agents start more slowly, so a
+// compiling it (decision 0192). Another Node does not use them. Without the files agents start more slowly, so a
 // failure is a warning.
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -4,6 +4,7 @@ import { exitCodes, printingOnly, type Terminal } from "./cli/command.js";
 import { keepListeners } from "./cli/kept-listeners.js";
 import { createProgram } from "./cli/program.js";
 import { RepeatedLines } from "./cli/repeated-lines.js";
+import { typedProgram } from "./cli/typed-program.js";
 import { takeRole } from "./cli/workers/role.js";
 import type { Supervision } from "./cli/workers/worker-process.js";
 import { stacksOf } from "./sdk/causes.js";
@@ -34,6 +35,7 @@ const terminal: Terminal = printingOnly({
   out: (line) => process.stdout.write(`${line}\n`),
   err: (line) => process.stderr.write(`${line}\n`),
   env: process.env,
+  program: typedProgram({ file: process.argv[1] ?? "", path: process.env["PATH"], folder: process.cwd() }),
   // NO_COLOR, FORCE_COLOR and TERM count.
   screen: process.stdout.isTTY ? { colors: process.stdout.hasColors() } : undefined,
   get stopRequested() {
@@ -178,8 +180,20 @@ async function runCommand(): Promise<void> {
   // The way to a supervisor would keep the process.
   process.channel?.unref();
   // A plugin that hangs while it loads, or leaves a timer, must not prevent a command from ending.
-  setTimeout(() => process.exit(), 5000).unref();
+  setTimeout(endAfterPlugins, 5000).unref();
 }
+
+function endAfterPlugins(): void {
+  const open = [...new Set(process.getActiveResourcesInfo())].filter((name) => !OF_TERMINAL.test(name));
+  if (suspected.length > 0 && open.length > 0)
+    terminal.err(
+      `the process was kept for 5 s by what is still open: ${open.join(", ")}; a plugin must close it in its stop: ${suspected.join(", ")}`,
+    );
+  process.exit();
+}
+
+/** Standard input and output, as Node names them. */
+const OF_TERMINAL = /^(TTY|Pipe)Wrap$/;
 
 async function supervised(sockets: string): Promise<Supervision> {
   const { followSupervisor } = await import("./cli/workers/worker-process.js");

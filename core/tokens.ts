@@ -100,6 +100,8 @@ export interface WriteAttempt {
   readonly finishedAt: Date;
   /** Undefined when the call failed. */
   readonly receipt: Receipt | undefined;
+  /** What a call that failed threw. */
+  readonly error?: unknown;
 }
 
 /** Observes what passes through an agent. */

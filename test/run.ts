@@ -8,7 +8,7 @@ import { provideRunFolder } from "./support/runner/run-folder.js";
 import { signsOf } from "./support/runner/signs-of-file.js";
 import { SlowestFiles } from "./support/runner/slowest-files.js";
 import type { Lane } from "./support/runner/start-order.js";
-import { closingLine, Tally } from "./support/runner/tally.js";
+import { closingLine, Levels, Tally } from "./support/runner/tally.js";
 import { testFiles } from "./support/runner/test-files.js";
 import { provideServers, type Servers } from "./support/servers.js";
 
@@ -63,8 +63,9 @@ async function runLane(
   signal: AbortSignal,
 ): Promise<void> {
   const results = run({ files, concurrency: atOnce, timeout: FILE_TIMEOUT_MILLIS, signal });
-  results.on("test:pass", (result) => tally.passed(result));
-  results.on("test:fail", (result) => tally.failed(result));
+  const levels = new Levels();
+  results.on("test:pass", (result) => tally.passed(result, levels));
+  results.on("test:fail", (result) => tally.failed(result, levels));
   results.on("test:dequeue", (seen) => hanging.started(seen));
   results.on("test:complete", (result) => {
     slowest.completed(result);

@@ -10,11 +10,11 @@ interface AgentErasureResult {
   /** Dead letters, those on their way to their sinks included. */
   readonly deadLetters: number;
   /**
-   * What waits in the channels, of all entities; those that are meant are left out when they are taken. `waiting` is absent
+   * What waits in the channels, of all entities; those to erase are left out when they are taken. `waiting` is absent
    * while the channel cannot tell. Of a `shared` one other agents take, too.
    */
   readonly channels: readonly { readonly channel: string; readonly waiting?: number; readonly shared?: true }[];
-  /** Sinks with a batch in hand from before, which may hold an event that is meant and store it. */
+  /** Sinks with a batch in hand from before, which may hold an event to erase and store it. */
   readonly unsettled: readonly string[];
 }
 
@@ -96,7 +96,7 @@ export class AgentErasure {
   }
 }
 
-/** Drops the dead letters that are meant, and resolves when their texts are gone from the disk. */
+/** Drops the dead letters to erase, and resolves when their texts are gone from the disk. */
 export async function eraseLetters(of: ErasureOf, letters: DeadLetters, dryRun: boolean): Promise<number> {
   let count = 0;
   for (const sink of await letters.sinks()) {

@@ -2,7 +2,8 @@ import type { ComponentNode, SourceNode, Topology } from "../configuration/topol
 import { CountedChannel } from "../pipeline/counted-channel.js";
 import { ChannelOutlet } from "../pipeline/delivery/channel-outlet.js";
 import { AgentError } from "../sdk/index.js";
-import { type Assembly, type RunningChannel, type RunningSink, roomOf, titleOf } from "./component.js";
+import { roomOf } from "./channel-room.js";
+import { type Assembly, type RunningChannel, type RunningSink, titleOf } from "./component.js";
 import { type AssemblyParts, type ChannelAssembly, channelContextOf } from "./component-context.js";
 import { createComponent } from "./create-component.js";
 import { type KeptComponents, keptComponents } from "./kept-components.js";
@@ -64,7 +65,7 @@ function runningChannel(node: ComponentNode, parts: ChannelAssembly): RunningCha
   const component = createComponent("channel", node, context);
   const account = parts.ledger.account(node.name);
   const channel = new CountedChannel(component, account, context.now);
-  const outlet = new ChannelOutlet(channel, account, titleOf(node), roomOf(node));
+  const outlet = new ChannelOutlet(channel, { account, title: titleOf(node), room: roomOf(node) });
   return { name: node.name, node, channel, outlet, reported, setupTime: parts.clock.now(), status: "IDLE" };
 }
 

@@ -2,7 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import type { CertificateState } from "../metrics/host-instruments.js";
-import type { Part } from "./component.js";
+import type { Part } from "./parts-of.js";
 
 /** Milliseconds that a file has to be read: a network share that is gone must not hold up a scrape. */
 const LONGEST = 1000;

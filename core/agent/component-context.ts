@@ -10,6 +10,7 @@ import type { Ledger } from "../pipeline/ledger.js";
 import type { QuotaBooks } from "../pipeline/service-quota.js";
 import type { ChannelContext, Context, Metrics } from "../sdk/index.js";
 import type { Clock, Loggers, Tracing, TransactionObserver } from "../tokens.js";
+import { removedFolders } from "./removed-folders.js";
 import type { ReportedHealth } from "./reported-health.js";
 import type { UsedFolders } from "./used-folders.js";
 
@@ -67,30 +68,13 @@ export function contextOf(name: string, parts: AssemblyParts, reported: Reported
 
 export function channelContextOf(name: string, parts: ChannelAssembly, reported: ReportedHealth): ChannelContext {
   const context = contextOf(name, parts, reported);
-  const folderHealth = reported.of(`folder of ${name}`);
-  const gone = new Set<string>();
-  const report = () => {
-    const [file] = gone;
-    if (file === undefined) return folderHealth({ state: "up" });
-    const reason = `"${file}" was removed while the agent uses its folder: what waits may not be on disk, and another agent could use the folder, too; put the folder back, or start the agent again`;
-    folderHealth({ state: "down", reason });
-  };
-  const lost = (file: string) => {
-    const message = "a folder that is in use was removed, or its lock file; put it back, or start the agent again";
-    context.log.error({ file }, message);
-    gone.add(file);
-    report();
-  };
-  const back = (file: string) => {
-    context.log.info({ file }, "a folder that was removed is back, and no other agent used it meanwhile");
-    gone.delete(file);
-    report();
-  };
-  const wait = { seconds: parts.lockWait ?? 0, log: context.log, lost, back };
+  const removed = removedFolders(context.log, reported.of(`folder of ${name}`));
+  const wait = { seconds: parts.lockWait ?? 0, log: context.log, ...removed };
   return {
     ...context,
     textCodecs: [notificationCodec],
     hasSinks: parts.hasSinks,
+    reached: (log) => parts.ledger.account(name).reachedIn(log),
     lockFolder: async (folder, claim = {}) => {
       const lock = await lockFolder(folder, claim, wait);
       const unused = parts.folders?.add(folder);

@@ -9,16 +9,15 @@ import { noteCompared } from "./compared.js";
 import {
   type Assembly,
   keeperOf,
-  named,
   type Running,
   type RunningChannel,
   type RunningInterceptor,
   type RunningSink,
   type RunningSource,
-  startComponent,
   without,
 } from "./component.js";
 import { Handovers } from "./handovers.js";
+import { named, startComponent } from "./start-component.js";
 
 interface ComponentRunnerParts {
   readonly ledger: Ledger;
@@ -98,8 +97,14 @@ export class ComponentRunner {
     if (!channel.sharesLetters) return;
     const { log } = this;
     const letters = this.#deadLetters;
-    const of = { shared: () => channel.letters, summary: () => channel.log() };
-    const follower = new LetterFollower({ ...of, letters, erasures: this.#erasures, log });
+    const follower = new LetterFollower({
+      shared: () => channel.letters,
+      summary: () => channel.log(),
+      opened: ({ id }) => this.#ledger.keptIn(name, id),
+      letters,
+      erasures: this.#erasures,
+      log,
+    });
     this.#followers.set(channel, follower);
     outlet.letters = follower;
     for (const sink of this.#assembly.sinks) if (sink.channel === channel) await follower.add(keeperOf(sink));

@@ -56,12 +56,20 @@ function componentFault(kind: Kind, component: unknown): string | undefined {
     component.then(undefined, () => undefined);
     return "create returned a promise; it must return the component at once, put I/O into start";
   }
-  if (!isOfKind(kind, component)) return `create did not return an object with ${methods[kind].join(", ")}`;
+  if (!isOfKind(kind, component)) {
+    const needed = `it must return an object with the methods ${methods[kind].join(", ")}`;
+    return `create returned ${lackIn(kind, component)}; ${needed}`;
+  }
   return kind === "sink" ? tuningFault(component) : undefined;
+}
+
+function lackIn(kind: Kind, component: unknown): string {
+  if (typeof component !== "object" || component === null) return component === null ? "null" : typeof component;
+  const missing = methods[kind].filter((name) => typeof Reflect.get(component, name) !== "function");
+  return `an object without ${missing.join(", ")}`;
 }
 
 function isOfKind<K extends Kind>(kind: K, component: unknown): component is Kinds[K] {
   if (typeof component !== "object" || component === null) return false;
-  const members = new Map(methods[kind].map((name) => [name, Reflect.get(component, name)]));
-  return [...members.values()].every((member) => typeof member === "function");
+  return methods[kind].every((name) => typeof Reflect.get(component, name) === "function");
 }

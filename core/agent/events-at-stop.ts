@@ -65,7 +65,7 @@ interface KeepingParts {
   readonly deadLetters: DeadLetters;
   readonly clock: Clock;
   readonly log: Logger;
-  readonly erasures: Pick<Erasures, "meant">;
+  readonly erasures: Pick<Erasures, "erasedAmong">;
 }
 
 /**
@@ -85,7 +85,7 @@ export async function keepAtStop(
       const events = await taken.take(channel.transactionCapacity, AbortSignal.abort());
       if (events.length === 0) break;
       // A replayed event has its letter: it is replayed again by the next process.
-      const erased = new Set(erasures.meant(events));
+      const erased = new Set(erasures.erasedAmong(events));
       const isKept = (event: Event) => event.headers[letterHeader] === undefined && !erased.has(event);
       const open = outlet.settlements.open(events).filter(isKept);
       await deadLetters.keep(open.map((event) => letterOf(event, under, clock)));

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { AgentError, reasonOf } from "../sdk/index.js";
 import type { RunningChannel } from "./component.js";
 import type { ComponentRunner } from "./component-runner.js";
@@ -22,7 +23,7 @@ export async function replaceChannel(
   if (leaving.channel.durable && forgets && goesBack) return await takeBack(leaving, successor, terms);
   // Two durable channels on one folder would not start; what is on disk is there for the successor.
   if (leaving.channel.durable || successor === undefined) {
-    stay(leaving, runner);
+    if (!isInPlaceOf(leaving, successor)) stay(leaving, runner);
     if (forgets) leaving.channel.leaveBehind(successor.channel);
     await runner.stopChannel(leaving, grace);
     return runner.remove([leaving]);
@@ -31,6 +32,15 @@ export async function replaceChannel(
   const events = await moveEvents(leaving, successor, terms);
   await putInPlace(leaving, successor, terms);
   if (events > 0) runner.log.info({ channel: leaving.name, events }, "events moved to the new channel");
+}
+
+/** Whether a successor has the folders of a channel, and with them its events. */
+function isInPlaceOf({ node }: RunningChannel, successor: RunningChannel | undefined): boolean {
+  if (successor?.node.definition !== node.definition) return false;
+  const folders = Object.entries(node.definition.config).filter(([, { resource }]) => resource === "folder");
+  return (
+    folders.length > 0 && folders.every(([name]) => isDeepStrictEqual(node.config[name], successor.node.config[name]))
+  );
 }
 
 /** What a replacement that failed moved to a channel which does not forget would wait there for nobody. */

@@ -15,8 +15,9 @@ import { startOrStop } from "./start-or-stop.js";
 
 /**
  * Replaces components of a running agent. Sources go first, then sinks, then channels; the new ones start the other way
- * round. What sources have open, such as a listening socket, is handed over. What a channel that forgets still holds is stored by its sinks or handed to the channel that takes its name.
- * When something fails it throws, and the assembly holds exactly what runs then; the caller can go back from there.
+ * round. What sources have open, such as a listening socket, is handed over. What a channel that forgets still holds is
+ * stored by its sinks or handed to the channel that takes its name. When something fails it throws, and the assembly holds
+ * exactly what runs then; the caller can go back from there.
  */
 export async function replaceComponents(
   runner: ComponentRunner,

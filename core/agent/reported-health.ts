@@ -1,4 +1,4 @@
-import { FailureState } from "../pipeline/supervision.js";
+import { FailureState } from "../pipeline/failure-state.js";
 import type { HealthReport } from "../sdk/index.js";
 import type { Clock } from "../tokens.js";
 

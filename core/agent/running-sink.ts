@@ -15,13 +15,14 @@ import { ReportedHealth } from "./reported-health.js";
 
 /** A sink that has its channel for itself. */
 export function runningSink(node: SinkNode, outlet: ChannelOutlet, parts: AssemblyParts): RunningSink {
-  const { name, sink, counters, made } = supervised(node, outlet, parts);
+  const { name, sink, counters, running } = createSupervised(node, outlet, parts);
   const account = parts.ledger.account(node.channel).sink(name);
   const batching = { batchLinger: sink.batchLinger, ...node.batching };
   const { largestBatch } = sink;
   const { channel } = node;
   const keepers = [{ name, sink }];
-  return made(fed({ name, sink, counters, account, batching, outlet, largestBatch, keepers, channel }, parts));
+  const feed = createFeed({ name, sink, counters, account, batching, outlet, largestBatch, keepers, channel }, parts);
+  return running(feed);
 }
 
 interface GroupInput {
@@ -41,7 +42,7 @@ export function runningGroup(node: SinkGroupNode, { nodes, outlet, parts }: Grou
   const context = contextOf(name, parts, groupReported);
   const account = parts.ledger.account(first.channel);
   const sinks = inOrder.map((sink) => ({
-    ...supervised(sink, outlet, parts, node),
+    ...createSupervised(sink, outlet, parts, node),
     account: account.sink(sink.name),
   }));
   const processor = createComponent("sink-processor", node.processor, context);
@@ -60,19 +61,25 @@ export function runningGroup(node: SinkGroupNode, { nodes, outlet, parts }: Grou
     others: node.sinks,
     channel: first.channel,
   };
-  const { feed, ...others } = fed({ ...input, keepers: sinks, timeLimit }, parts);
+  const { feed, ...others } = createFeed({ ...input, keepers: sinks, timeLimit }, parts);
   const shared = { feed: new SharedFeed(feed, sinks.length), groupReported, ...others };
-  return sinks.map(({ made }) => made(shared));
+  return sinks.map(({ running }) => running(shared));
 }
 
-type Fed = Pick<RunningSink, "feed" | "replayed" | "keeping" | "groupReported">;
+/** What feeds a sink, and what goes with it. */
+type FeedOfSink = Pick<RunningSink, "feed" | "replayed" | "keeping" | "groupReported">;
 
 interface Supervised extends Pick<RunningSink, "name" | "sink" | "counters"> {
   /** The sink with what feeds it. */
-  readonly made: (fed: Fed) => RunningSink;
+  readonly running: (feed: FeedOfSink) => RunningSink;
 }
 
-function supervised(node: SinkNode, outlet: ChannelOutlet, parts: AssemblyParts, group?: SinkGroupNode): Supervised {
+function createSupervised(
+  node: SinkNode,
+  outlet: ChannelOutlet,
+  parts: AssemblyParts,
+  group?: SinkGroupNode,
+): Supervised {
   const { name } = node;
   const reported = new ReportedHealth(parts.clock);
   const context = contextOf(name, parts, reported);
@@ -87,7 +94,7 @@ function supervised(node: SinkNode, outlet: ChannelOutlet, parts: AssemblyParts,
     clock: parts.clock,
     tell: (status) => tell(status),
   });
-  const made = (fed: Fed): RunningSink => {
+  const running = (feed: FeedOfSink): RunningSink => {
     const common = {
       name,
       node,
@@ -95,20 +102,20 @@ function supervised(node: SinkNode, outlet: ChannelOutlet, parts: AssemblyParts,
       sink,
       counters,
       reported,
-      ...fed,
+      ...feed,
       ...(group === undefined ? {} : { group }),
     };
-    const running: RunningSink = { ...common, setupTime: parts.clock.now(), status: "IDLE" };
+    const made: RunningSink = { ...common, setupTime: parts.clock.now(), status: "IDLE" };
     tell = (status) => {
-      running.status = status;
+      made.status = status;
       if (status === "ERROR") reported.clear();
     };
-    return running;
+    return made;
   };
-  return { name, sink, counters, made };
+  return { name, sink, counters, running };
 }
 
-interface FedInput extends Pick<SinkFeedParts, "counters" | "largestBatch"> {
+interface FeedInput extends Pick<SinkFeedParts, "counters" | "largestBatch"> {
   /** Of the sink or the group; its dead letters and log lines are kept under it. */
   readonly name: string;
   readonly sink: DeliveryChainParts["sink"];
@@ -125,7 +132,7 @@ interface FedInput extends Pick<SinkFeedParts, "counters" | "largestBatch"> {
 type Retrying = Pick<Batching, "batchTtl" | "batchTtlGiven" | "batchRetryIntervals">;
 type Positions = NonNullable<DeliveryChainParts["positions"]>;
 
-function fed(input: FedInput, parts: AssemblyParts): Fed {
+function createFeed(input: FeedInput, parts: AssemblyParts): FeedOfSink {
   const { deadLetters, clock, loggers, observer, crashWatch, erasures, tracing } = parts;
   const { name, sink, counters, account, batching, outlet, others = [], keepers, timeLimit, largestBatch } = input;
   const log = loggers.of(name);

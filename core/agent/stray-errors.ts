@@ -1,9 +1,9 @@
 import { isAbsolute, join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import { CountedWarnings } from "../pipeline/log-lines.js";
+import { CountedWarnings } from "../pipeline/counted-warnings.js";
 import { AgentError, type Logger, reasonOf } from "../sdk/index.js";
 import type { CataloguedPlugin } from "../tokens.js";
-import type { Part } from "./component.js";
+import type { Part } from "./parts-of.js";
 
 interface StrayErrorsParts {
   readonly plugins: readonly CataloguedPlugin[];

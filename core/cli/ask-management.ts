@@ -1,7 +1,7 @@
 import { type IncomingMessage, type RequestOptions, request as requestPlain } from "node:http";
 import { request as requestTls } from "node:https";
 import { text } from "node:stream/consumers";
-import { isRecord } from "../sdk/event.js";
+import { isRecord, parsedJson } from "../sdk/event.js";
 import { AgentError, codeOf, reasonOf } from "../sdk/index.js";
 
 /** Address of the management interface of an agent, and the credentials for it. */
@@ -127,10 +127,6 @@ function reachable(host: string): string {
 }
 
 function parsed(content: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(content);
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parsedJson(content);
+  return isRecord(value) ? value : undefined;
 }

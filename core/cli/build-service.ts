@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import type { RequestListener } from "node:http";
 import type { DependencyContainer } from "tsyringe";
 import type { AgentErasure } from "../agent/agent-erasure.js";
-import { partsOf } from "../agent/component.js";
 import {
   AGENT,
   AGENT_ERASURE,
@@ -14,6 +13,7 @@ import {
   RELOAD,
   VERIFIER,
 } from "../agent/container.js";
+import { partsOf } from "../agent/parts-of.js";
 import type { AutomaticReplay } from "../agent/replay/automatic-replay.js";
 import { StrayErrors } from "../agent/stray-errors.js";
 import type { Verifier } from "../agent/verification/verifier.js";
@@ -23,7 +23,7 @@ import type { KernelSettings } from "../configuration/schema/kernel-settings.js"
 import type { Topology } from "../configuration/topology.js";
 import type { Logging } from "../logging/logging.js";
 import { ManagementServer } from "../management/management-server.js";
-import { checkTls, readSecurity, tlsNow } from "../management/security/read-security.js";
+import { checkTls, followTokens, readSecurity, tlsNow } from "../management/security/read-security.js";
 import { Starting } from "../management/starting.js";
 import type { DeadLetters } from "../pipeline/dead-letters/dead-letters.js";
 import type { GrowingCatalogue } from "../registry/named-plugins.js";
@@ -143,7 +143,9 @@ function managementParts({ service, container, reloading, role }: ManagementFor)
   const readTls = () => tlsNow(settings);
   // A worker listens for its supervisor, which speaks TLS and checks tokens for all.
   const address = role === undefined ? { host, port, tls: security.tls, readTls } : { host, port, socket: role.socket };
-  const management = new ManagementServer(starting.listener, address, logging.loggers.of("management"));
+  const log = logging.loggers.of("management");
+  const management = new ManagementServer(starting.listener, address, log);
+  if (role === undefined) management.whenStopping(followTokens(security, settings, { log }));
   if (security.tls !== undefined && (role === undefined || role.number === 1))
     container.resolve(CERTIFICATES).add("management", managementTlsCertificate);
   const ownConfiguration = {

@@ -89,6 +89,8 @@ export interface Terminal {
   /** Where rows are written; that of the process if absent. */
   readonly bytes?: NodeJS.WritableStream;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** The words that start the program again, for messages; `deneb` if absent. */
+  readonly program?: string;
   /** Present where standard output is a terminal; whether it shows colors. */
   readonly screen?: { readonly colors: boolean } | undefined;
   /**
@@ -129,12 +131,13 @@ export const exitCodes = {
 
 /** The same terminal without control characters in its lines: names and messages may come from anywhere. */
 export function printingOnly(terminal: Terminal): Terminal {
-  const { env, bytes, screen, worker } = terminal;
+  const { env, program, bytes, screen, worker } = terminal;
   return {
     out: (line) => terminal.out(printable(line)),
     err: (line) => terminal.err(printable(line)),
     ...(bytes === undefined ? {} : { bytes }),
     env,
+    ...(program === undefined ? {} : { program }),
     screen,
     worker,
     get stopRequested() {

@@ -7,6 +7,7 @@ import { lockFolder, makePrivate } from "../files/folder-lock.js";
 import { unreadableLedger } from "../pipeline/ledger-file.js";
 import { codeOf, type FolderLock, reasonOf } from "../sdk/index.js";
 import { exitCodes, type Terminal } from "./command.js";
+import type { StartFindings } from "./start-findings.js";
 import { WORKERS, type WorkerFolder, workersIn } from "./workers/folders.js";
 
 const { deadLetters, ledger, inHand, erasures } = kernelFiles;
@@ -112,16 +113,9 @@ export function dataDirFault(dataDir: string): string | undefined {
 }
 
 /** Warns root in a data directory of another user, whose agent cannot read later what root writes there. */
-export function warnOfOwner(dataDir: string, terminal: Terminal): void {
+export function warnOfOwner(dataDir: string, findings: StartFindings): void {
   const fault = existsSync(dataDir) ? ownerFault(dataDir) : undefined;
-  if (fault !== undefined) terminal.err(`warning: ${fault}`);
-}
-
-/** Requests would find nothing there, and it may be created later. */
-export function warnOfFolder({ managementConfigurationFolder: folder }: KernelSettings, terminal: Terminal): void {
-  if (folder === "" || existsSync(folder)) return;
-  const remedy = "create it, or correct the name";
-  terminal.err(`warning: --management-configuration-folder = "${folder}": there is no such folder; ${remedy}`);
+  if (fault !== undefined) findings.warn(fault, "the data directory belongs to another user");
 }
 
 /**

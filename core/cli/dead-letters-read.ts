@@ -10,7 +10,7 @@ import {
   readChoice,
   subjectOf,
 } from "../pipeline/dead-letters/choice.js";
-import { DeadLetters } from "../pipeline/dead-letters/dead-letters.js";
+import { DeadLetters, type OpenLetter } from "../pipeline/dead-letters/dead-letters.js";
 import { readAccounts } from "../pipeline/ledger-file.js";
 import { AgentError } from "../sdk/index.js";
 import { choice, exitCodes, type Terminal } from "./command.js";
@@ -36,8 +36,8 @@ export async function listDeadLetters(options: DeadLetterOptions, terminal: Term
   return exitCodes.success;
 }
 
-async function keptIn(settings: KernelSettings, choice: LetterChoice): Promise<readonly object[]> {
-  const letters: object[] = [];
+async function keptIn(settings: KernelSettings, choice: LetterChoice): Promise<readonly Shown[]> {
+  const letters: Shown[] = [];
   for (const kept of await lettersIn(settings, choice.sink))
     for await (const letter of kept.open(choice.sink)) if (isChosen(choice, letter)) letters.push(shown(letter));
   return letters;
@@ -54,7 +54,7 @@ export async function showDeadLetter(id: string, options: DeadLetterOptions, ter
   return exitCodes.success;
 }
 
-async function found(id: string, settings: KernelSettings): Promise<object> {
+async function found(id: string, settings: KernelSettings): Promise<Shown> {
   for (const kept of await lettersIn(settings)) {
     const letter = await kept.find(id);
     if (letter !== undefined) return { ...shown(letter), event: letter.event };
@@ -64,7 +64,10 @@ async function found(id: string, settings: KernelSettings): Promise<object> {
   });
 }
 
-function shown<L extends Parameters<typeof subjectOf>[0]>(letter: L): object {
+/** The members of a letter, as they are printed. */
+type Shown = Readonly<Record<string, unknown>>;
+
+function shown(letter: OpenLetter): Shown {
   const { event: _event, ...rest } = letter;
   return { ...rest, ...subjectOf(letter) };
 }
@@ -73,7 +76,7 @@ async function askedFor(
   options: DeadLetterOptions,
   settings: KernelSettings,
   terminal: Terminal,
-): Promise<readonly object[]> {
+): Promise<readonly Shown[]> {
   const address = managementAddress(options, settings, terminal);
   const { letters, missing } = await lettersOfAgent(address, queryOf(options));
   for (const worker of missing) terminal.err(`warning: the dead letters of a worker are not listed: ${worker}`);
@@ -109,10 +112,10 @@ const heads = new Map([
   ["entityType", "type"],
 ]);
 
-function tableOf(letters: readonly object[]): string {
+function tableOf(letters: readonly Shown[]): string {
   if (letters.length === 0) return "no dead letters";
-  const used = columns.filter((name) => name !== "table" || letters.some((letter) => Reflect.get(letter, name)));
-  const rows = letters.map((letter) => used.map((name) => String(Reflect.get(letter, name) ?? "")));
+  const used = columns.filter((name) => name !== "table" || letters.some((letter) => letter[name]));
+  const rows = letters.map((letter) => used.map((name) => String(letter[name] ?? "")));
   return tableText(
     used.map((name) => heads.get(name) ?? name),
     rows,

@@ -2,7 +2,7 @@ import path from "node:path";
 import { eraseLetters } from "../agent/agent-erasure.js";
 import { kernelFiles } from "../agent/kernel-files.js";
 import { DeadLetters } from "../pipeline/dead-letters/dead-letters.js";
-import { Erasures } from "../pipeline/erasures.js";
+import { type ErasureOf, Erasures } from "../pipeline/erasures.js";
 import { isRecord } from "../sdk/event.js";
 import { codeOf, reasonOf } from "../sdk/index.js";
 import { askManagement } from "./ask-management.js";
@@ -25,9 +25,9 @@ export interface AgentPart {
 const nothing: AgentPart = { dead_letters: 0, channels: [], unsettled: [], notes: [] };
 const SEGMENTS = "files of channels on disk hold the bytes of events until the channel removes the files";
 const WAITING =
-  "the agent is stopped: events in its channels that are meant are left out when it runs again, and agents that share a channel with it know then";
+  "the agent is stopped: events to erase that wait in its channels are left out when it runs again, and agents that share a channel with it know then";
 const SHARED =
-  "agents that share a channel leave out what is meant from their next try on; repeat the command for the row that one of them may be writing";
+  "agents that share a channel leave out the events to erase from their next try on; repeat the command for the row that one of them may be writing";
 
 /** Erases what is not stored, then does the work; without a running agent the data directory is locked meanwhile. */
 export async function eraseInAgent(call: EraseCall, work: (agent: AgentPart) => Promise<number>): Promise<number> {
@@ -63,7 +63,7 @@ export async function eraseInAgent(call: EraseCall, work: (agent: AgentPart) => 
 }
 
 async function stopped(
-  of: { readonly entity?: string; readonly service?: string },
+  of: ErasureOf,
   { dryRun, settings, terminal }: EraseCall,
   { work, noAgent }: { readonly work: (agent: AgentPart) => Promise<number>; readonly noAgent: unknown },
 ): Promise<number> {
@@ -86,11 +86,7 @@ async function stopped(
 }
 
 /** The number of dead letters; events that wait are left out when the agent of the folder runs again. */
-async function erasedIn(
-  folder: string,
-  of: { readonly entity?: string; readonly service?: string },
-  dryRun: boolean,
-): Promise<number> {
+async function erasedIn(folder: string, of: ErasureOf, dryRun: boolean): Promise<number> {
   const letters = new DeadLetters(path.join(folder, kernelFiles.deadLetters));
   const erasures = new Erasures(path.join(folder, kernelFiles.erasures));
   try {

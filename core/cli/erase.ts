@@ -89,7 +89,7 @@ function lines({ agent, stores }: Report, dryRun: boolean): readonly string[] {
 }
 
 function whatOfThem(dryRun: boolean): string {
-  return dryRun ? "those that are meant would not be stored" : "those that are meant are not stored any more";
+  return dryRun ? "those to erase would not be stored" : "those to erase are not stored any more";
 }
 
 function leftTexts({ agent, stores, unknown }: Report): readonly string[] {

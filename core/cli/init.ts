@@ -5,6 +5,7 @@ import { makeFolder } from "../files/make-folder.js";
 import { AgentError, codeOf } from "../sdk/index.js";
 import { type CommandContext, exitCodes, type Terminal } from "./command.js";
 import { type StarterDatabase, starterDatabases, starterFile } from "./init/starter-file.js";
+import { shellWord } from "./typed-program.js";
 
 interface InitOptions {
   readonly database: StarterDatabase;
@@ -35,7 +36,8 @@ async function init(file: string, { database, name }: InitOptions, terminal: Ter
     return exitCodes.badInput;
   }
   terminal.out(`${file}: ${written[database]}`);
-  terminal.out(`next: deneb check --config ${shellWord(file)} && deneb run --config ${shellWord(file)}`);
+  const program = terminal.program ?? "deneb";
+  terminal.out(`next: ${program} check --config ${shellWord(file)} && ${program} run --config ${shellWord(file)}`);
   return exitCodes.success;
 }
 
@@ -74,9 +76,4 @@ async function opened(file: string): Promise<FileHandle | undefined> {
     if (codeOf(error) === "EEXIST") return undefined;
     throw error;
   }
-}
-
-/** As a shell takes it. */
-function shellWord(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

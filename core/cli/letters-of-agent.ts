@@ -7,8 +7,10 @@ export const deadLettersPath = "/v1/admin/deadletters";
 /** Dead letters in one request, the most that it takes: the agent reads all of them for each. */
 const PAGE = 10_000;
 
+type Letter = Readonly<Record<string, unknown>>;
+
 interface AgentLetters {
-  readonly letters: readonly object[];
+  readonly letters: readonly Letter[];
   /** The workers whose dead letters are not among them, with the reason. */
   readonly missing: readonly string[];
 }
@@ -23,11 +25,11 @@ export async function lettersOfAgent(address: ManagementAddress, query: URLSearc
   const workers = await workersOf(address);
   if (workers.length === 0)
     return { letters: [...letters, ...(await allOf(address, { query, offset: PAGE }))], missing };
-  const all = new Map<string, object>();
+  const all = new Map<string, Letter>();
   for (const worker of workers.filter(({ answers }) => answers)) {
     const found = await allOf(address, { query, offset: 0, below: `/workers/${worker.number}` });
     // Those that agents share are in the list of each.
-    for (const letter of found) all.set(`${Reflect.get(letter, "sink")} ${Reflect.get(letter, "id")}`, letter);
+    for (const letter of found) all.set(`${letter["sink"]} ${letter["id"]}`, letter);
   }
   return { letters: [...all.values()].toSorted(bySinkAndAge), missing };
 }
@@ -45,8 +47,8 @@ interface Page {
   readonly below?: string;
 }
 
-async function allOf(address: ManagementAddress, { offset, ...more }: Page): Promise<readonly object[]> {
-  const all: object[] = [];
+async function allOf(address: ManagementAddress, { offset, ...more }: Page): Promise<readonly Letter[]> {
+  const all: Letter[] = [];
   for (let at = offset; ; at += PAGE) {
     const { letters } = await pageOf(address, { ...more, offset: at });
     all.push(...letters);
@@ -78,11 +80,11 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-function bySinkAndAge(one: object, other: object): number {
+function bySinkAndAge(one: Letter, other: Letter): number {
   return compared("sink", one, other) || compared("time", one, other);
 }
 
-function compared(name: string, one: object, other: object): number {
-  const texts = [String(Reflect.get(one, name)), String(Reflect.get(other, name))] as const;
+function compared(name: string, one: Letter, other: Letter): number {
+  const texts = [String(one[name]), String(other[name])] as const;
   return texts[0] < texts[1] ? -1 : Number(texts[0] > texts[1]);
 }

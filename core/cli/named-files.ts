@@ -40,7 +40,8 @@ export class NamedFiles {
 /** A pipe is read once: a second time it would block, or be empty. A file that holds nothing is about to be written. */
 function hashNow(path: string): string {
   try {
-    if (!statSync(path).isFile()) return UNREADABLE;
+    // Big numbers, as in core/logging/standard-output.ts: it may be a pipe.
+    if (!statSync(path, { bigint: true }).isFile()) return UNREADABLE;
     const text = readFileSync(path, "utf8");
     return text.trim() === "" ? UNREADABLE : hashOf(text);
   } catch {

@@ -1,9 +1,9 @@
 import { setImmediate, setTimeout } from "node:timers/promises";
-import { causesOf } from "../sdk/causes.js";
 import { AgentError, reasonOf } from "../sdk/index.js";
 import { caseLog } from "../testing/component-fixture.js";
 import type { ConformanceCase } from "../testing/index.js";
 import type { Terminal } from "./command.js";
+import { placesOf } from "./plugin-places.js";
 
 /** Runs cases one after the other and prints what comes of them; an error that nobody catches fails the running one. */
 export class CaseRunner {
@@ -82,20 +82,4 @@ function strayError(cause: unknown): AgentError {
     "nobody caught an error of the plugin: a promise that is not awaited, a throw in a timer, or an error event without listener",
     { cause, retryable: false },
   );
-}
-
-const MOST_PLACES = 3;
-const deneb = new URL("../", import.meta.url).href;
-
-/** Where in the plugin the error, or what caused it, was made. */
-function placesOf(error: unknown): readonly string[] {
-  const lines = causesOf(error).flatMap(linesOf);
-  const own = lines.filter((line) => line.startsWith("at ") && line.includes("file:") && !line.includes(deneb));
-  return own.slice(0, MOST_PLACES);
-}
-
-/** Somebody may give the stack another type. */
-function linesOf(error: unknown): readonly string[] {
-  const stack: unknown = error instanceof Error ? error.stack : undefined;
-  return typeof stack === "string" ? stack.split("\n").map((line) => line.trim()) : [];
 }

@@ -7,8 +7,10 @@ import { pathToFileURL } from "node:url";
 import { type Command, InvalidArgumentError } from "commander";
 import { declarationRules } from "../configuration/schema/declaration-rules.js";
 import { pluginsAt } from "../registry/discover.js";
+import { reasonOf } from "../sdk/index.js";
 import { type PluginSetup, pluginConformance } from "../testing/index.js";
 import { notTested } from "../testing/not-tested.js";
+import { withSameProcess } from "../testing/process-state.js";
 import type { CataloguedPlugin } from "../tokens.js";
 import { type CommandContext, exitCodes, type Terminal } from "./command.js";
 import { CaseRunner } from "./plugin-case.js";
@@ -53,12 +55,12 @@ async function testPlugin(
 ): Promise<number> {
   if (!(await typesAreRight(folder, terminal))) return exitCodes.failure;
   const runner = new CaseRunner(terminal);
-  const { plugins, problems } = await pluginsAt(folder, { limitMillis: loadLimit, rules: declarationRules });
+  const { plugins, problems, changes } = await loaded(folder, terminal);
   for (const { origin, cause, remedy } of problems) terminal.err(`plugin "${origin}": ${cause}; ${remedy}`);
   if (plugins.length === 0 && problems.length === 0) {
     terminal.err(`"${folder}" holds no plugin: build it first, and give the folder with its index.js or package.json`);
   }
-  let failures = problems.filter(({ harmless }) => harmless !== true).length;
+  let failures = problems.filter(({ harmless }) => harmless !== true).length + changes;
   for (const { origin } of plugins) await tellOfOldBuild(origin, terminal);
   const results: PluginResult[] = [];
   for (const plugin of plugins) results.push(await testOne(plugin, options, { terminal, runner }));
@@ -72,6 +74,24 @@ async function testPlugin(
   }
   return plugins.length > 0 && failures === 0 ? exitCodes.success : exitCodes.failure;
 }
+
+/** What the folder declares, and how many changes of the process its modules made when they were loaded: 0 or 1. */
+async function loaded(folder: string, terminal: Terminal) {
+  let found: Awaited<ReturnType<typeof pluginsAt>> = { plugins: [], problems: [] };
+  try {
+    const listensTo = (signal: string) =>
+      terminal.out(`warning: its modules, or a dependency, listen to ${signal} once they are loaded; ${listening}`);
+    await withSameProcess(async () => {
+      found = await pluginsAt(folder, { limitMillis: loadLimit, rules: declarationRules });
+    }, listensTo);
+    return { ...found, changes: 0 };
+  } catch (error) {
+    terminal.out(`not ok when its modules are loaded: ${reasonOf(error)}`);
+    return { ...found, changes: 1 };
+  }
+}
+
+const listening = "the listener must not end the process, which stops in order by itself";
 
 /** A compiler may leave a file as it is whose result is the same: that is no fault. */
 async function tellOfOldBuild(origin: string, terminal: Terminal): Promise<void> {

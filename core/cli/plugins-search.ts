@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import type { Command } from "commander";
-import { isRecord } from "../sdk/event.js";
+import { isRecord, parsedJson } from "../sdk/event.js";
 import { AgentError } from "../sdk/index.js";
 import { type CommandContext, exitCodes, type Terminal } from "./command.js";
 import { tableText } from "./table.js";
@@ -72,19 +72,11 @@ const LONGEST = 300;
 
 /** What npm says of its failure: the summary in its JSON, else its first line. */
 function told(stdout: string, stderr: string): string {
-  const answer = parsed(stdout);
+  const answer = parsedJson(stdout);
   const fault = isRecord(answer) ? answer.error : undefined;
   const summary = isRecord(fault) && typeof fault.summary === "string" ? fault.summary : stderr;
   const line = summary.split("\n").find((one) => one.trim() !== "" && !one.startsWith("npm warn"));
   return (line ?? "it does not say why").slice(0, LONGEST);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 interface FoundPackage {
@@ -96,7 +88,7 @@ interface FoundPackage {
 
 /** The packages of an answer that have the keyword: a registry may find others, too. */
 function packagesIn(answer: string): readonly FoundPackage[] {
-  const list = parsed(answer);
+  const list = parsedJson(answer);
   if (!Array.isArray(list)) {
     const start = JSON.stringify(answer.slice(0, 60));
     throw searchError(`it answered ${start}, which is no list of packages; is its registry one of packages?`);

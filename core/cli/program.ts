@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
 import { pluginFoldersProperty, pluginPackagesProperty } from "../configuration/schema/kernel-properties.js";
+import { isRecord } from "../sdk/event.js";
 import { reasonOf } from "../sdk/index.js";
 import { type CommandContext, type DefineCommand, exitCodes, printingOnly, type Terminal } from "./command.js";
 
@@ -125,7 +126,7 @@ function readVersion(packageJson: URL, revisionJson: URL): string {
 function textMember(file: URL, member: string): string {
   try {
     const content: unknown = JSON.parse(readFileSync(file, "utf8"));
-    const value: unknown = typeof content === "object" && content !== null ? Reflect.get(content, member) : undefined;
+    const value = isRecord(content) ? content[member] : undefined;
     return typeof value === "string" ? value : "UNKNOWN";
   } catch {
     return "UNKNOWN";

@@ -1,11 +1,12 @@
 import { readFileSync } from "node:fs";
 import type { Reload, ReloadEnd } from "../agent/reload.js";
-import { type ConfigurationFault, faultText } from "../configuration/configuration-fault.js";
+import type { ConfigurationFault } from "../configuration/configuration-fault.js";
 import type { Configuration } from "../configuration/read-configuration.js";
 import { SerialQueue } from "../files/serial-queue.js";
 import type { FileState } from "../metrics/agent-instruments.js";
 import { codeOf, type Logger, reasonOf } from "../sdk/index.js";
 import type { NamedFiles } from "./named-files.js";
+import { logFault } from "./start-findings.js";
 
 interface ReloadOnChangeParts {
   readonly file: string;
@@ -148,7 +149,7 @@ export class ReloadOnChange {
     try {
       const { topology, faults: found } = read();
       faults.push(...found);
-      for (const fault of faults) report(log, file, fault);
+      for (const fault of faults) logFault(log, fault, file);
       if (topology !== undefined) {
         const isApplied = await reload.to(topology, graceMilliseconds, this.#stopping.signal);
         return isApplied ? "ok" : "not-applied";
@@ -164,8 +165,4 @@ export class ReloadOnChange {
     }
     return "faulty";
   }
-}
-
-function report(log: Logger, file: string, fault: ConfigurationFault): void {
-  log[fault.severity === "error" ? "error" : "warn"]({ file, fault: faultText(fault) }, "fault in the configuration");
 }

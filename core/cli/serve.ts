@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { codeOf, reasonOf } from "../sdk/index.js";
 import type { OpenTracing } from "../tracing/open-tracing.js";
+import { beginTracing } from "./begin-tracing.js";
 import { type BuiltService, buildService, type Service } from "./build-service.js";
 import { exitCodes, type Terminal } from "./command.js";
 import { startAndOpen } from "./start-and-open.js";
-import { tracingOf } from "./tracing.js";
 import { untilEmptied } from "./workers/emptied.js";
 import { watchSocket } from "./workers/socket-watch.js";
 
@@ -14,7 +14,7 @@ export async function serve(service: Service, terminal: Terminal): Promise<numbe
   const log = service.logging.loggers.of("deneb");
   let tracing: OpenTracing | undefined;
   try {
-    tracing = await tracingOf(service, terminal.env);
+    tracing = await beginTracing(service, terminal.env);
     const built = buildService(service, tracing, terminal.worker?.role);
     const { agent, management, reloading, replays, verifier, erasure, strays } = built;
     terminal.onReload?.(() => reloading.now());

@@ -5,6 +5,7 @@ import { verifyStopped } from "../agent/verification/verify-stopped.js";
 import { type KernelSettings, type PluginFlags, readKernelSettings } from "../configuration/schema/kernel-settings.js";
 import { silentLoggers } from "../logging/loggers.js";
 import { mergedVerification } from "../management/workers/joined/verification.js";
+import { isRecord } from "../sdk/event.js";
 import { codeOf, reasonOf } from "../sdk/index.js";
 import { askManagement, type ManagementAddress } from "./ask-management.js";
 import { askedAgentFault, whereNoneAnswers } from "./asked-agent.js";
@@ -33,7 +34,7 @@ async function verify(options: VerifyOptions, terminal: Terminal): Promise<numbe
   const { settings, faults } = readKernelSettings({ ...options, logLevel: undefined }, terminal.env);
   printFaults(faults, terminal);
   if (settings === undefined) return exitCodes.badInput;
-  let result: object | undefined;
+  let result: Members | undefined;
   try {
     const address = managementAddress(options, settings, terminal);
     const fault = await otherAgent(address, options, settings, terminal);
@@ -103,22 +104,25 @@ async function stopped(
   return print(ofAll(results), options, terminal);
 }
 
+/** An object as JSON says it. */
+type Members = Readonly<Record<string, unknown>>;
+
 interface VerificationOfWorker {
   readonly worker: number;
   readonly result: Verification;
 }
 
 /** As the supervisor of the workers would answer. */
-function ofAll(results: readonly VerificationOfWorker[]): object {
+function ofAll(results: readonly VerificationOfWorker[]): Members {
   const [first] = results;
-  if (first !== undefined && results.length === 1) return first.result;
+  if (first !== undefined && results.length === 1) return { ...first.result };
   const told = results.map(({ worker: number, result }) => {
     return { worker: { number }, body: { verification: JSON.parse(JSON.stringify(result)) } };
   });
   return objectIn(mergedVerification(told, [])["verification"]) ?? {};
 }
 
-function print(result: object, { json = false }: VerifyOptions, terminal: Terminal): number {
+function print(result: Members, { json = false }: VerifyOptions, terminal: Terminal): number {
   const differences = textsIn(result, "differences");
   const unknown = textsIn(result, "unknown");
   if (json) terminal.out(JSON.stringify(result));
@@ -131,39 +135,43 @@ function print(result: object, { json = false }: VerifyOptions, terminal: Termin
   for (const text of differences) terminal.err(`difference: ${text}`);
   if (differences.length > 0) return exitCodes.failure;
   if (unknown.length > 0) return exitCodes.badInput;
-  const isAll = listIn(result, "channels").every((channel) => objectIn(Reflect.get(channel, "store")) !== undefined);
+  const isAll = listIn(result, "channels").every((channel) => objectIn(channel["store"]) !== undefined);
   if (!json) terminal.out(isAll ? "nothing differs" : "nothing differs in what was compared");
   return exitCodes.success;
 }
 
 const counts = ["received", "stored", "dead_lettered", "filtered", "uncounted", "lost", "waiting", "unaccounted"];
 
-function lineOf(channel: object): string {
+function lineOf(channel: Members): string {
   const books = counts.map((name) => `${name} ${textOf(channel, name)}`).join(", ");
-  const store = objectIn(Reflect.get(channel, "store"));
+  const store = objectIn(channel["store"]);
   const compared =
     store === undefined ? "stores not compared" : `stores ${textOf(store, "events")} of ${textOf(store, "expected")}`;
   return `channel ${textOf(channel, "name")}: ${books}; ${compared}`;
 }
 
-function tableLine(table: object): string {
+function tableLine(table: Members): string {
+  if (table["rows"] === undefined) {
+    const reason = "it is locked, or too large to be counted in time";
+    return `sink ${textOf(table, "sink")}: rows of table ${textOf(table, "table")} not counted: ${reason}`;
+  }
   return `sink ${textOf(table, "sink")}: table ${textOf(table, "table")} has ${textOf(table, "rows")} rows`;
 }
 
-function textOf(from: object, name: string): string {
-  return String(Reflect.get(from, name) ?? "unknown");
+function textOf(from: Members, name: string): string {
+  return String(from[name] ?? "unknown");
 }
 
-function listIn(from: object, name: string): readonly object[] {
-  const list: unknown = Reflect.get(from, name);
-  return Array.isArray(list) ? list.flatMap((one) => objectIn(one) ?? []) : [];
+function listIn(from: Members, name: string): readonly Members[] {
+  const list = from[name];
+  return Array.isArray(list) ? list.filter(isRecord) : [];
 }
 
-function textsIn(from: object, name: string): readonly string[] {
-  const list: unknown = Reflect.get(from, name);
+function textsIn(from: Members, name: string): readonly string[] {
+  const list = from[name];
   return Array.isArray(list) ? list.map(String) : [];
 }
 
-function objectIn(value: unknown): object | undefined {
-  return typeof value === "object" && value !== null ? value : undefined;
+function objectIn(value: unknown): Members | undefined {
+  return isRecord(value) ? value : undefined;
 }

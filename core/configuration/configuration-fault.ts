@@ -74,7 +74,31 @@ export function faultText({ key, value, reason, nearest, line }: ConfigurationFa
   const location = line === undefined ? "" : `line ${line}: `;
   const shown = value === undefined ? "" : ` = ${JSON.stringify(shortened(value))}`;
   const question = nearest === undefined ? "" : `; did you mean "${nearest}"?`;
-  return `${location}${shortened(key)}${shown}: ${shortened(reason)}${question}`;
+  return visible(`${location}${shortened(key)}${shown}: ${shortened(reason)}${question}`);
+}
+
+/** The same in fields, for a line of a log. */
+export function faultFields({ key, value, reason, nearest, line }: ConfigurationFault): object {
+  return {
+    ...(line === undefined ? {} : { line }),
+    key: visible(shortened(key)),
+    ...(value === undefined ? {} : { value: visible(shortened(value)) }),
+    reason: visible(shortened(reason)),
+    ...(nearest === undefined ? {} : { nearest }),
+  };
+}
+
+/** Blanks that are not the usual one, and characters without width or of the direction of text, as pages of the web bring them along. */
+const UNSEEN = /[\p{Cf}\p{Zl}\p{Zp}]|(?! )\p{Zs}/gu;
+
+/** The text with the characters that look like nothing, or like a blank, as a properties file may write them. */
+function visible(text: string): string {
+  return text.replace(UNSEEN, (character) =>
+    character
+      .split("")
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+      .join(""),
+  );
 }
 
 const MOST_SHOWN = 1000;
@@ -84,7 +108,10 @@ function shortened(text: string): string {
   return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}... (${text.length} characters)` : text;
 }
 
-/** The known name that was probably meant: one with this first or last part, or a few letters away in any letter case. */
+/**
+ * The known name that was probably meant: one with this first or last part, the only one that goes on from it, or one a few
+ * letters away, in any letter case.
+ */
 export function nearest(name: string, known: readonly string[]): string | undefined {
   const written = name.toLowerCase();
   const prefixed = known.find((candidate) => {
@@ -92,6 +119,8 @@ export function nearest(name: string, known: readonly string[]): string | undefi
     return lower.endsWith(`.${written}`) || lower.startsWith(`${written}.`);
   });
   if (prefixed !== undefined || known.length === 0) return prefixed;
+  const [longer, ...others] = known.filter((candidate) => candidate.toLowerCase().startsWith(written));
+  if (longer !== undefined && others.length === 0) return longer;
   const best = closest(
     written,
     known.map((candidate) => candidate.toLowerCase()),
@@ -103,7 +132,7 @@ export function nearest(name: string, known: readonly string[]): string | undefi
 /** Shown in a fault instead of a secret value. */
 export const MASK = "***";
 
-const SECRET_NAME = /pass|pwd|pw$|secret|token|credential|authori[sz]ation|bearer|cookie|key$/i;
+const SECRET_NAME = /pass|pasw|pwd|pw$|secret|token|credential|authori[sz]ation|bearer|cookie|key$/i;
 
 /** Whether the name of an unknown key suggests that its value is a secret. */
 export function isSecretName(key: string): boolean {

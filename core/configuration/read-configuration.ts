@@ -12,14 +12,14 @@ import { type ComponentBlock, type Setting, settingsWithout } from "./file/setti
 import { isOldAgent } from "./predecessor/old-agent.js";
 import { usedSettings } from "./predecessor/used-settings.js";
 import { variableFaults } from "./schema/unknown-settings.js";
-import { folderFaults, loopFaults, portFaults } from "./topology/collisions.js";
+import { folderFaults, loopFaults, portFaults, sharedChannels } from "./topology/collisions.js";
 import { type ComponentReading, readComponent } from "./topology/component.js";
 import { declaredComponents, emptyListFaults, idleChannels } from "./topology/declared-components.js";
 import { readSink, type SinkReading } from "./topology/read-sink.js";
 import { groupLinkFaults, readSinkGroup } from "./topology/read-sink-group.js";
 import { readSource } from "./topology/read-source.js";
 import { readWorkers } from "./topology/read-workers.js";
-import { sharedChannels } from "./topology/shared-channels.js";
+import { unusedMappings } from "./topology/unused-mappings.js";
 import type { ComponentNode, Topology } from "./topology.js";
 
 export interface ConfigurationInput extends Environment {
@@ -73,7 +73,7 @@ function chooseAgent(agents: readonly string[], wanted: string | undefined): str
   }
   const known = agents.join(", ");
   if (wanted === undefined) {
-    return others.length === 0 ? only : errorAt({ key: "agent" }, `must be named: the file holds ${known}`);
+    return others.length === 0 ? only : errorAt({ key: "agent" }, `must be named by --name: the file holds ${known}`);
   }
   if (agents.includes(wanted)) return wanted;
   const location = { key: "agent", value: wanted, nearest: nearest(wanted, agents) };
@@ -125,6 +125,7 @@ function readAgent(settings: readonly Setting[], agent: string, environment: Env
       ...idleChannels(declared.channels, links, new Set(nodes.channels.filter(isFedByOthers).map(({ name }) => name))),
       ...groupLinks,
       ...sinks.flatMap((sink) => capacityFaults(sink, nodes.channels)),
+      ...unusedMappings(sources, sinks, environment),
       ...(startable(groupLinks) ? sharedChannels(sinks, groups, nodes.channels) : []),
       ...folderFaults(resources),
       ...portFaults(resources, environment.management),

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { isRecord } from "../sdk/event.js";
 import type { Property, Schema } from "../sdk/index.js";
 import { isSecretName, MASK } from "./configuration-fault.js";
 import { holdsSecret } from "./shown-properties.js";
@@ -44,10 +45,10 @@ function comparable(name: string, property: Property, value: unknown): readonly 
   const { format, sensitive } = property;
   if (sensitive === true) return [{ shown: secret(name, property, value), value }];
   if (typeof format === "object" && "fields" in format) {
-    const below = comparableSettings(format.fields, isObject(value) ? value : {});
+    const below = comparableSettings(format.fields, isRecord(value) ? value : {});
     return below.map(({ shown, ...one }) => ({ ...one, shown: { ...shown, name: `${name}.${shown.name}` } }));
   }
-  if (format === "map") return comparableMap(name, property, isObject(value) ? value : {});
+  if (format === "map") return comparableMap(name, property, isRecord(value) ? value : {});
   return [{ shown: shownSetting(name, value, isDeepStrictEqual(value, property.default)), value }];
 }
 
@@ -86,8 +87,4 @@ function shownOne(value: unknown): string | number | boolean {
   if (typeof value === "number" || typeof value === "boolean") return value;
   const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
   return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}...` : text;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

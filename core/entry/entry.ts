@@ -7,7 +7,7 @@ import { loadBundle } from "./load-bundle.js";
 import { shareLookups } from "./shared-lookups.js";
 
 // Loads the program: its bundle, a few large files that start sooner, where that is the same program, else the compiled
-// modules (decision 0195). Which copy of the program is loaded is decided here, so this room imports none of it before.
+// modules (decision 0192). Which copy of the program is loaded is decided here, so this room imports none of it before.
 
 const compiled = fileURLToPath(new URL("../../", import.meta.url));
 const words = process.argv.slice(2);

@@ -28,7 +28,7 @@ const modulesOfNode = [
   "zlib",
 ];
 
-/** Sets how V8 keeps the heap of an agent, and of a command that has the code of an agent (decisions 0086 and 0195). */
+/** Sets how V8 keeps the heap of an agent, and of a command that has the code of an agent (decisions 0086 and 0192). */
 export function settleHeap(): void {
   const require = createRequire(import.meta.url);
   for (const name of modulesOfNode) require(`node:${name}`);
@@ -39,6 +39,6 @@ export function settleHeap(): void {
   setFlagsFromString("--no-allocation-site-pretenuring");
   // The old generation is collected when the heap has grown by 60 percent, not when it is four times as large.
   setFlagsFromString("--heap-growing-percent=60");
-  // Twice as much takes about 15 MB more, and no less CPU time.
-  growYoungGenerationWhenBusy(8);
+  // Less takes more CPU time for an event; more, memory.
+  growYoungGenerationWhenBusy(12);
 }

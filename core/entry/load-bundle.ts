@@ -30,7 +30,7 @@ interface AsModule {
 
 /**
  * Runs process.js of a bundle. Its files are scripts, each a function that is called with what a module has: of scripts V8
- * takes code that it compiled before, of modules it does not before Node 22 (decision 0198).
+ * takes code that it compiled before, of modules it does not before Node 22 (decision 0192).
  *
  * @param onLoad - is called with each file that the program loads, also later.
  */

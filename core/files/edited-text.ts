@@ -4,6 +4,7 @@ import path from "node:path";
 import { AgentError, codeOf } from "../sdk/index.js";
 import { makeFolder } from "./make-folder.js";
 import { SerialQueue } from "./serial-queue.js";
+import { syncFolder } from "./whole-file.js";
 
 /** The new text of an edit, and its result for the caller. */
 interface Edit<T> {
@@ -105,15 +106,6 @@ async function writeSynced(file: string, text: string, mode: number): Promise<vo
   try {
     await handle.writeFile(text);
     await handle.chmod(mode);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, "r");
-  try {
     await handle.sync();
   } finally {
     await handle.close();

@@ -39,19 +39,27 @@ export async function tryLock(file: string): Promise<KernelLock | undefined> {
     return undefined;
   } catch (error) {
     if (codeOf(error) === "SQLITE_BUSY") return undefined;
-    await refuseWithoutRoom(file);
+    await refuseForReason(file);
     throw lockFault(file, error);
   }
 }
 
 /** SQLite does not say why it cannot create or open a file; the system does. Another part of this process does not hold this one. */
-async function refuseWithoutRoom(file: string): Promise<void> {
+async function refuseForReason(file: string): Promise<void> {
   try {
     await appendFile(file, "", { mode: 0o600 });
   } catch (cause) {
-    const remedy = withoutRoom.get(codeOf(cause) ?? "");
+    const remedy = withoutRoom.get(codeOf(cause) ?? "") ?? (await remedyOfOwner(file));
     if (remedy !== undefined) throw unusable(file, cause, remedy);
   }
+}
+
+/** Undefined where the file is not there, or belongs to the user of this process. */
+async function remedyOfOwner(file: string): Promise<string | undefined> {
+  const owner = (await stat(file).catch(() => undefined))?.uid;
+  const user = process.geteuid?.();
+  if (owner === undefined || owner === user) return undefined;
+  return `it belongs to user ${owner}; run as that user, or give the folder and all that is in it to user ${user}`;
 }
 
 const withoutRoom: ReadonlyMap<string, string> = new Map([

@@ -1,4 +1,4 @@
-import { isRecord } from "../sdk/event.js";
+import { isRecord, parsedJson } from "../sdk/event.js";
 import { isUpTo, type LogPosition, placeOf, placeText } from "./log-position.js";
 
 /** What an agent tells the others of one part that it works on. */
@@ -10,7 +10,7 @@ export interface PartReport {
   readonly more: boolean;
   /** When the oldest event that is not done was put; undefined when there is none. */
   readonly oldest: number | undefined;
-  /** The offset before which all was read; undefined for an agent of before, which does not tell. */
+  /** The offset before which all was read; undefined for an earlier agent, which does not tell. */
   readonly next: number | undefined;
 }
 
@@ -22,7 +22,7 @@ export interface AgentReport {
   /** Names the channel of the agent over restarts: a new run takes the place of the one before. */
   readonly agent: string;
   readonly group: string;
-  /** The log that its places are of; undefined for an agent of before, which does not tell. */
+  /** The log that its places are of; undefined for an earlier agent, which does not tell: nobody hears it. */
   readonly log: string | undefined;
   /** By the clock of the agent. */
   readonly at: number;
@@ -67,7 +67,7 @@ export function reportText({ parts, heard, ...report }: AgentReport): string {
 
 /** Undefined for what no agent of this version wrote. */
 export function reportOf(text: string): AgentReport | undefined {
-  const value = parsed(text);
+  const value = parsedJson(text);
   if (!isRecord(value) || value["deneb"] !== VERSION) return undefined;
   const { member, run, agent, group, log, at, takes, stuck, left, parts, heard } = value;
   if (typeof member !== "string" || typeof run !== "string" || typeof agent !== "string" || typeof group !== "string")
@@ -111,12 +111,4 @@ function numberOf(value: unknown): number | undefined {
 
 function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

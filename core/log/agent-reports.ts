@@ -1,4 +1,4 @@
-import { codeOf } from "../sdk/index.js";
+import { codeOf, type Logger } from "../sdk/index.js";
 import type { AgentReport } from "./agent-report.js";
 import { reportOf, reportText } from "./agent-report.js";
 import type { ControlReader } from "./control-reader.js";
@@ -29,6 +29,7 @@ interface AgentReportsParts {
   heard(): void;
   /** What an append rejected with, and undefined when one did not. */
   outcome(error?: unknown): void;
+  readonly logger: Logger;
 }
 
 /** Reports of older sessions are removed. */
@@ -45,6 +46,7 @@ export class AgentReports {
   #seenAt: number | undefined;
   readonly #read: { readonly at: number; readonly offset: number }[] = [];
   #atStart: number | undefined;
+  #hasTold = false;
 
   constructor(parts: AgentReportsParts) {
     this.#parts = parts;
@@ -125,11 +127,24 @@ export class AgentReports {
     const sent = this.#sent.get(offset);
     if (sent !== undefined) this.#seenAt = sent;
     for (const one of this.#sent.keys()) if (one <= offset) this.#sent.delete(one);
+    if (report === undefined) return;
+    if (report.log === undefined) this.#tellUnnamed(offset);
     // Events may be kept in a topic that is made again, and reports in one that stays: what was done before is not done there.
-    if (report === undefined || (report.log !== undefined && report.log !== id)) return;
+    if (report.log !== id) return;
     // What was there at the start is as old as the clocks say.
     const isOld = offset < (this.#atStart ?? 0);
     members.hear(report, now, isOld ? clocks.now().getTime() - report.at : 0);
+  }
+
+  /** It may be of any log, and what it says is done would hold up partitions that are not as long. */
+  #tellUnnamed(offset: number): void {
+    if (this.#hasTold) return;
+    this.#hasTold = true;
+    this.#parts.logger.warn(
+      { offset },
+      "a report in the log does not say of which log it is, and is left out: an agent of an older commit, or somebody else, wrote it. " +
+        "Run one version on all agents, and let nobody else write to the log",
+    );
   }
 
   async #trim(now: number): Promise<void> {

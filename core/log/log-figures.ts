@@ -62,6 +62,7 @@ export function logSummary(opened: OpenedLog, { engine, failure, run, now }: Sum
     deadLettered,
     filtered,
     lost: opened.lost,
+    uncounted: opened.uncounted.map(String),
     waiting,
     // What is not read yet is in none of these books.
     unaccounted: waiting === undefined ? undefined : books("events") - stored - deadLettered - filtered,

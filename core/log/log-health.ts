@@ -27,11 +27,18 @@ interface LogHealthParts {
   readonly stopping: AbortSignal;
 }
 
-/** What of a log fails, by what is asked of it. Logs it, and reports it to the kernel. */
+interface Failing {
+  readonly use: LogUse;
+  readonly error: unknown;
+  /** True where it keeps no event from being stored, and some only from being put: other parts take appends. */
+  readonly isPartial: boolean;
+}
+
+/** What of a log fails, by what is asked of it, and of appends by part. Logs it, and reports it to the kernel. */
 export class LogHealth {
   readonly #parts: LogHealthParts;
   readonly #failures: FailureLog;
-  readonly #failing = new Map<LogUse, unknown>();
+  readonly #failing = new Map<string, Failing>();
   #failure: LogFailure | undefined;
   /** When an append failed last, by a steady clock. */
   #refusedAt = 0;
@@ -48,43 +55,50 @@ export class LogHealth {
 
   /** Undefined while it works. */
   errorOf(use: LogUse): unknown {
-    return this.#failing.get(use);
+    return this.#failing.get(use)?.error;
   }
 
-  /** How something that was asked of the log has ended. */
-  outcome(use: LogUse, error?: unknown): void {
-    if (error === undefined) this.#worked(use);
-    else if (!this.#parts.stopping.aborted && !(use === "append" && isOfRecord(error))) this.#fails(use, error);
+  /** How something that was asked of the log has ended; `part` is the one that was appended to. */
+  outcome(use: LogUse, error?: unknown, part?: number): void {
+    const key = part === undefined ? use : `${use} ${part}`;
+    if (error === undefined) this.#worked(use, key);
+    else if (!this.#parts.stopping.aborted && !(use === "append" && isOfRecord(error))) this.#fails(use, key, error);
   }
 
   /** Nobody puts into a log that is said to be away: after a session reports tell that it takes appends again. */
-  #worked(use: LogUse): void {
-    this.#works(use);
+  #worked(use: LogUse, key: string): void {
+    if (this.#failing.size === 0) return;
     const { clocks, sessionMillis } = this.#parts;
     const isLongAgo = clocks.steady() - this.#refusedAt >= sessionMillis;
-    if (use === "report" && isLongAgo) this.#works("append");
-  }
-
-  #works(use: LogUse): void {
-    if (!this.#failing.delete(use)) return;
+    let isChanged = this.#failing.delete(key);
+    for (const [other, failing] of this.#failing) {
+      if (failing.use !== "append") continue;
+      if (use === "report" && isLongAgo) isChanged = this.#failing.delete(other);
+      else if (use === "append" && !failing.isPartial) {
+        this.#failing.set(other, { ...failing, isPartial: true });
+        isChanged = true;
+      }
+    }
+    if (!isChanged) return;
     if (this.#failing.size === 0) this.#failures.works();
     this.#tell();
   }
 
-  #fails(use: LogUse, error: unknown): void {
+  #fails(use: LogUse, key: string, error: unknown): void {
     if (use === "append") this.#refusedAt = this.#parts.clocks.steady();
+    const isPartial = use === "trim" || this.#failing.get(key)?.isPartial === true;
     // The newest is the last.
-    this.#failing.delete(use);
-    this.#failing.set(use, error);
+    this.#failing.delete(key);
+    this.#failing.set(key, { use, error, isPartial });
     this.#failures.failed("error", error, { message: "the log cannot be used now; it will be tried again" });
     this.#tell();
   }
 
   #tell(): void {
     const { context } = this.#parts;
-    // What is stored and not removed keeps no event from being put or stored.
-    const failing = [...this.#failing].findLast(([use]) => use !== "trim");
-    const reason = reasonOf(failing === undefined ? this.#failing.get("trim") : failing[1]);
+    const all = [...this.#failing.values()];
+    const failing = all.findLast(({ isPartial }) => !isPartial);
+    const reason = reasonOf((failing ?? all.at(-1))?.error);
     const since = this.#failure?.since ?? context.now().getTime();
     this.#failure = failing === undefined ? undefined : { reason, since };
     if (this.#failing.size === 0) context.report?.({ state: "up" });

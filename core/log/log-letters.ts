@@ -34,7 +34,8 @@ export class LogLetters implements SharedLetters {
     if (!isBehind) listener.caughtUp();
     await new Promise<void>((resolve, reject) => {
       const next = async (records: readonly LogRecord[]) => {
-        await listener.entries(records.map(({ offset, value }) => ({ offset, text: Buffer.from(value).toString() })));
+        const entries = records.filter(({ mark }) => mark !== true);
+        await listener.entries(entries.map(({ offset, value }) => ({ offset, text: Buffer.from(value).toString() })));
         const followed = (records.at(-1)?.offset ?? -1) + 1;
         this.#noteFollowed(followed);
         if (!isBehind || followed < end) return;

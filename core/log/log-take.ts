@@ -111,6 +111,7 @@ export class LogTake implements TakeTransaction {
   #coveredBy(text: string): readonly Event[] {
     const stored = positionOf(this.#parts.owner(), text);
     if (stored === undefined) return [];
+    if (stored.part === this.#own?.queue.part) this.#own.queue.noteStored(stored.position);
     return this.#events
       .filter((queued) => queued.part === stored.part && isUpTo(queued, stored.position))
       .map(({ event }) => event);

@@ -88,8 +88,10 @@ export class OpenedLog {
     this.places = new KnownPlaces({
       owner: this.owner,
       members: this.members,
+      reached: context.reached?.(facts.id),
+      hasTaken: () => parts.hasTaken(),
       own: (part) => this.own.all.get(part),
-      again: (part, done) => this.own.again(part, done),
+      beginAgain: (part, done) => this.own.beginAgain(part, done),
     });
     this.own = new OwnParts({
       log,
@@ -107,7 +109,7 @@ export class OpenedLog {
       changed: () => this.#partsChanged(),
       logger: context.log,
     });
-    this.#missing = new MissingRecords(sessionMillis, context.log);
+    this.#missing = new MissingRecords(sessionMillis, context.log, this.places);
     this.takes = new SinkTakes({
       own: this.own.all,
       steady: () => clocks.steady(),
@@ -134,6 +136,7 @@ export class OpenedLog {
       own: this.own.all,
       reader: this.#reader,
       add: (part, read) => this.add(part, read),
+      appended: (part, offset) => this.places.appended(part, offset),
     });
     this.#reports = new AgentReports({
       log,
@@ -149,6 +152,7 @@ export class OpenedLog {
         this.#settleSoon();
       },
       outcome: (error) => outcome("report", error),
+      logger: context.log,
     });
     this.#trimmer = new Trimmer({
       log,
@@ -162,6 +166,11 @@ export class OpenedLog {
   /** Events that this agent has found to be missing in the log; of a record that cannot be read, one. */
   get lost(): number {
     return this.#missing.lost + this.#unreadable;
+  }
+
+  /** The parts of which more may be missing. */
+  get uncounted(): readonly number[] {
+    return this.#missing.uncounted;
   }
 
   /** What waits in the log, as far as it was read or heard of. */
@@ -193,6 +202,8 @@ export class OpenedLog {
 
   /** Records that were read, or that this agent has just appended. */
   add(part: number, read: ReadRecords): void {
+    const newest = read.records.at(-1);
+    if (newest !== undefined) this.places.see(part, newest.offset);
     const own = this.own.all.get(part);
     if (own === undefined || own.leaving || this.own.waitsFor(own, read)) return;
     own.queue.add(read, this.places.knownOf(part));

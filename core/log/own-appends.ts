@@ -8,6 +8,8 @@ interface OwnAppendsParts {
   readonly own: ReadonlyMap<number, OwnPart>;
   readonly reader: Pick<PartReader, "hasRoom" | "left" | "missed">;
   add(part: number, read: ReadRecords): void;
+  /** A record is in the log. */
+  appended(part: number, offset: number): void;
 }
 
 /** What this agent has appended, and what would be read of it. */
@@ -54,6 +56,7 @@ export class OwnAppends {
   echo(part: number, { offset, previous }: Appended, { value, record }: Echo): void {
     const { reader } = this.#parts;
     this.#newest.set(part, offset);
+    this.#parts.appended(part, offset);
     const own = this.#parts.own.get(part);
     if (own === undefined || offset < own.queue.next) return;
     if (!reader.hasRoom(own)) reader.left(part);

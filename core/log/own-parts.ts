@@ -103,7 +103,7 @@ export class OwnParts {
    * Begins again with a part of which more is done than was read, and looks where the log ends now; false for one that
    * was read that far, and for one of which a take holds events.
    */
-  again(part: number, { offset }: LogPosition): boolean {
+  beginAgain(part: number, { offset }: LogPosition): boolean {
     const own = this.#own.get(part);
     if (own === undefined || own.holders > 0 || offset < own.queue.next) return false;
     this.#own.delete(part);
@@ -111,20 +111,9 @@ export class OwnParts {
     return true;
   }
 
-  /**
-   * Whether records that were read of the part have to wait, because one before them was passed over: then the part is begun with
-   * again, as soon as no take holds events of it.
-   */
-  waitsFor(own: OwnPart, read: ReadRecords): boolean {
-    const { part } = own.queue;
-    const outcome = this.#passedOver.look(own.queue, read);
-    if (outcome === "again" && own.holders === 0) {
-      // What this agent has done of the part since it began is known here alone.
-      this.#left.set(part, own.queue.done);
-      this.#own.delete(part);
-      this.#resettle();
-    }
-    return outcome !== "add";
+  /** Whether records that were read of the part have to wait, because one before them was passed over. */
+  waitsFor({ queue }: OwnPart, read: ReadRecords): boolean {
+    return this.#passedOver.look(queue, read) === "wait";
   }
 
   #resettle(): void {

@@ -39,7 +39,7 @@ export class PartAppenders {
     this.#appending = new RepeatedAppend({
       log: parts.log,
       millis: parts.config.outcome_timeout * 1000,
-      failed: (error) => parts.connection.health.outcome("append", error),
+      failed: (error, part) => parts.connection.health.outcome("append", error, part),
     });
   }
 
@@ -65,10 +65,15 @@ export class PartAppenders {
     const head = { at: now().getTime(), writer: known.name, before: known.events, follows: known.last };
     const value = packedRecord(events, head);
     const length = lengthOf(connection.opened, part);
+    let isDoubtful = false;
+    const again: Repeating["again"] = (error, mayBeThere) => {
+      isDoubtful ||= mayBeThere;
+      repeating.again(error, mayBeThere);
+    };
     try {
       const record = { part, value, name: `${known.name}.${known.events}` };
-      const appended = await this.#appending.append(record, repeating);
-      if (appended.offset < length) throw shorter(part, appended.offset, length);
+      const appended = await this.#appending.append(record, { ...repeating, again });
+      if (appended.offset < length) throw shorter(part, length, connection.opened?.places.isStoredKnown);
       known.events += events.length;
       known.last = appended.offset;
       const { opened } = connection;
@@ -83,11 +88,11 @@ export class PartAppenders {
         events: events.map(({ event }) => unpackedEvent(event)),
       });
       opened?.appends.echo(part, appended, { value, record: read });
-      connection.health.outcome("append");
+      connection.health.outcome("append", undefined, part);
     } catch (error) {
-      // Whether it is there is not known: what comes next must not look like a repetition of it.
-      this.#writers.delete(part);
-      connection.health.outcome("append", error);
+      // Where it may be there what comes next must not look like a repetition of it. Otherwise the next record tells what was before it.
+      if (isDoubtful || !isNotAppended(error)) this.#writers.delete(part);
+      connection.health.outcome("append", error, part);
       throw ofPut(error);
     }
   }
@@ -98,16 +103,22 @@ export class PartAppenders {
   }
 }
 
+/** Whether the adapter says that nothing of a record was sent. */
+function isNotAppended(error: unknown): boolean {
+  return error instanceof Error && "appended" in error && error.appended === false;
+}
+
 /** So long the part was before, as far as this agent knows. */
 function lengthOf(opened: OpenedLog | undefined, part: number): number {
   return opened === undefined ? 0 : Math.max(opened.appends.newest(part) + 1, opened.places.lengthOf(part));
 }
 
-/** Nobody would store what stands there. */
-function shorter(part: number, offset: number, length: number): AgentError {
-  const lost = `the log put a record at ${offset} and had records up to ${length - 1} before: it has lost records that it had acknowledged`;
-  const remedy =
-    "what is put is refused until it is as long again; to end that earlier, stop all agents and start them with a log of another name";
+/** Nobody would store what stands there. The offset is not named: each refusal would be another cause to log. */
+function shorter(part: number, length: number, isStoredKnown = false): AgentError {
+  const lost = `the log puts records where it had others, and had records up to ${length - 1} before: it has lost records that it had acknowledged`;
+  const remedy = isStoredKnown
+    ? "what is put is refused until it is as long again; to end that earlier, stop all agents and start them with a log of another name"
+    : "what is put is refused until the sinks of this agent have told what is stored, or until it is as long again";
   return new AgentError("LOG_UNAVAILABLE", `appending to partition ${part}: ${lost}; ${remedy}`, { retryable: true });
 }
 

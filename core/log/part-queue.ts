@@ -1,5 +1,5 @@
 import type { Event, SettledEvents } from "../sdk/index.js";
-import { isUpTo, type LogPosition } from "./log-position.js";
+import { isUpTo, type LogPosition, later } from "./log-position.js";
 import { behind, type Passed, type QueuedPartEvent, ReadEdge, type ReadEvent, type ReadRecords } from "./read-edge.js";
 import type { Lacking } from "./writer-gaps.js";
 
@@ -28,6 +28,8 @@ export class PartQueue {
   /** What became of the events that are done. */
   #books: Omit<SettledEvents, "elsewhere">;
   readonly #edge: ReadEdge;
+  /** A position that others have stored, while events up to it are not done here. */
+  #counted: LogPosition | undefined;
   #waiting = 0;
   #bytes = 0;
 
@@ -70,9 +72,19 @@ export class PartQueue {
     return this.#edge.repeated;
   }
 
-  /** Events of records that are missing; where their number is not known, records. */
+  /** Events that are missing, at least: of records of which only the number is known, one for each. */
   get lost(): number {
     return this.#edge.lost;
+  }
+
+  /** Whether the last record of what was done before is gone, so that nobody knows what else is. */
+  get isCut(): boolean {
+    return this.#edge.isCut;
+  }
+
+  /** Whether nothing is known to be done, and the record with this offset is gone. */
+  isGone(offset: number): boolean {
+    return this.#edge.isGone(offset);
   }
 
   /** When the oldest event that is not done was put. */
@@ -107,6 +119,22 @@ export class PartQueue {
     if (!this.follows(from)) return;
     for (const record of records) for (const read of this.#edge.read(record, this.#done)) this.#push(read, known);
     this.#settle();
+  }
+
+  /**
+   * What was read from this offset on, which is behind what is done, is discarded, to be read again; false where a take has some of it, or
+   * where some is done.
+   */
+  goBackTo(offset: number): boolean {
+    const kept = this.#entries.filter((entry) => entry.offset < offset);
+    const again = this.#entries.slice(kept.length);
+    if (again.some(({ state }) => state !== "waiting")) return false;
+    this.#entries = kept;
+    this.#firstWaiting = Math.min(this.#firstWaiting, kept.length);
+    this.#waiting -= again.length;
+    for (const { bytes } of again) this.#bytes -= bytes;
+    this.#edge.goBackTo(offset, behind(this.#done, kept));
+    return true;
   }
 
   /** What is before this offset is gone: reading goes on with it. */
@@ -197,12 +225,23 @@ export class PartQueue {
     }
     this.#waiting -= count;
     this.#settle();
-    if (this.#entries.length > 0 || isUpTo(position, this.#edge.at)) return count;
+    if (this.#entries.length > 0 || isUpTo(position, this.#edge.at)) return count + this.noteStored(position);
     const unread = position.events - this.#edge.at.events;
     this.#done = position;
     this.#books = position;
     this.#edge.moveTo(position);
     return count + unread;
+  }
+
+  /**
+   * A stored position counts what is up to it, also what was gone before it could be read here. Returns the number of such events, once all
+   * others up to it are done. It may be that of one database of several: what is there is read nevertheless.
+   */
+  noteStored(position: LogPosition): number {
+    if (!this.#isNews(position)) return 0;
+    this.#edge.noteStored(position);
+    this.#counted = later(position, this.#counted);
+    return this.#adopt();
   }
 
   /** An event has a dead letter. */
@@ -249,17 +288,57 @@ export class PartQueue {
 
   /** Moves over what is done. */
   #settle(): void {
+    const counted = this.#counted;
     let count = 0;
     for (; count < this.#entries.length; count += 1) {
       const entry = this.#entries[count];
-      if (entry?.state !== "done") break;
+      if (entry?.state !== "done" || (counted !== undefined && !isUpTo(entry, counted))) break;
       this.#bytes -= entry.bytes;
       if (entry.outcome !== undefined) this.#count(entry.outcome);
     }
-    if (count === 0) return;
-    this.#done = behind(this.#done, this.#entries.splice(0, count));
-    this.#firstWaiting = Math.max(0, this.#firstWaiting - count);
+    if (count > 0) {
+      this.#done = behind(this.#done, this.#entries.splice(0, count));
+      this.#firstWaiting = Math.max(0, this.#firstWaiting - count);
+    }
+    if (counted === undefined) return;
+    this.#adopt();
+    if (this.#counted === undefined) this.#settle();
   }
+
+  /** Counts what is gone before the position of others, once all that was read up to it is done. */
+  #adopt(): number {
+    const position = this.#counted;
+    const [first] = this.#entries;
+    if (position === undefined || first === undefined || isUpTo(first, position)) return 0;
+    this.#counted = undefined;
+    const more = this.#isNews(position) ? position.events - this.#done.events : 0;
+    if (more <= 0) return 0;
+    this.#edge.counted(more);
+    for (const entry of this.#entries) entry.events += more;
+    this.#books = booksWith(this.#books, position, more);
+    this.#done = position;
+    return more;
+  }
+
+  /** Whether a position is behind what is done here, or knows of more events up to there. */
+  #isNews(position: LogPosition): boolean {
+    return !isUpTo(position, this.#done) || (isUpTo(this.#done, position) && position.events > this.#done.events);
+  }
+}
+
+/** Books to which that many events are added, as those of a position say; what was done behind it is in the books already. */
+function booksWith(
+  own: Omit<SettledEvents, "elsewhere">,
+  stored: LogPosition,
+  more: number,
+): Omit<SettledEvents, "elsewhere"> {
+  const deadLettered = Math.min(more, Math.max(0, stored.deadLettered - own.deadLettered));
+  const filtered = Math.min(more - deadLettered, Math.max(0, stored.filtered - own.filtered));
+  return {
+    stored: own.stored + more - deadLettered - filtered,
+    deadLettered: own.deadLettered + deadLettered,
+    filtered: own.filtered + filtered,
+  };
 }
 
 /** Whether an event is one of these, each of which is asked about once. In most cases that is in their order: then no set of them is made. */

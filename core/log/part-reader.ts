@@ -20,6 +20,8 @@ const APART_MILLIS = 20;
 const LITTLE_BYTES = 65_536;
 /** Less is not read ahead of a part, however many parts there are. */
 const LEAST_AHEAD = 32_768;
+/** Who wrote what is no record. */
+const NOBODY = "";
 
 interface PartReaderParts {
   readonly log: Pick<PartitionedLog, "read">;
@@ -183,7 +185,11 @@ export class PartReader {
     const { part } = own.queue;
     const appended = this.#appended.get(own);
     const read: ReadRecord[] = [];
-    for (const { offset, value } of records) {
+    for (const { offset, value, mark } of records) {
+      if (mark === true) {
+        read.push({ offset, bytes: 0, events: [], at: 0, writer: NOBODY, before: 0 });
+        continue;
+      }
       try {
         const known = appended?.found(offset, value);
         read.push(known ?? { offset, bytes: value.byteLength, ...unpackedRecord(value, this.#parts.codecs) });

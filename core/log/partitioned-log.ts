@@ -12,6 +12,8 @@ export interface LogRecord {
   /** Its place in its part: a safe integer, larger than those of all records before it; there may be gaps. */
   readonly offset: number;
   readonly value: Uint8Array;
+  /** True for what has an offset and is no record, as the end of a transaction of others in Kafka: it is passed over. */
+  readonly mark?: true;
 }
 
 /** Where an appended record stands. @beta */
@@ -89,7 +91,8 @@ export interface PartitionedLog extends Examined {
   /**
    * Resolves when the record is as durable as the engine promises; then every agent reads it, once, at this offset. No two
    * records have the same `name`. After `LOG_UNANSWERED` the next append to the part may be that of the same record and name: it
-   * resolves to the place of the one that is there, or appends it.
+   * resolves to the place of the one that is there, or appends it. After an error with a property `appended` that is false, nothing of the
+   * record was sent, and the next one may have its name.
    */
   append(part: LogPart, value: Uint8Array, name?: string): Promise<Appended>;
   /**

@@ -38,6 +38,7 @@ export interface ReadRecords {
 
 /** An event that was read for the first time. Everything is in one object: many of them wait. */
 export interface ReadEvent extends QueuedPartEvent, Step {
+  events: number;
   /** Done from the beginning where it came from its log before. */
   state: "waiting" | "taken" | "done";
   /** What became of an event that is done and was in no take, or before others that are older; counted when these are done. */
@@ -55,11 +56,11 @@ export class ReadEdge {
   #origins: Map<string, Pick<Origin, "offset" | "index">>;
   #next: number;
   #repeated = 0;
-  /** Records whose offsets are missing. */
-  #missing = 0;
   /** What was before this offset was gone when nothing was known to be done, and up to where it became known since; -1: nothing did. */
   #gone = 0;
   #known = -1;
+  /** The offset of the first record that was read, or where there was none, the one with which the next one begins. */
+  #first: number | undefined;
 
   /**
    * Nothing at or before `from` is new. Records before the offset `before` may have been delivered by others. Where the log is
@@ -69,9 +70,10 @@ export class ReadEdge {
     this.#part = part;
     this.#before = before;
     this.#gapless = gapless;
+    this.#known = from.offset;
     this.#at = from;
     this.#origins = new Map(from.origins);
-    this.#writers = new WriterGaps(from.offset);
+    this.#writers = new WriterGaps(from.offset, gapless);
     // The rest of that record, if there is one, is still to be read.
     this.#next = Math.max(0, from.offset);
   }
@@ -90,10 +92,20 @@ export class ReadEdge {
     return this.#repeated;
   }
 
-  /** Events of records that are missing between others of the same writer; where that is not known, records. */
+  /** Events that are missing, at least: of records of which only the number is known, one for each. */
   get lost(): number {
     const goneUnstored = this.#gapless && this.#known >= 0 ? Math.max(0, this.#gone - this.#known - 1) : 0;
-    return Math.max(this.#writers.lost, this.#missing + goneUnstored);
+    return this.#writers.lost + goneUnstored;
+  }
+
+  /** Whether the last record of what was done before is gone, where offsets jump and do not tell: the agents keep it. */
+  get isCut(): boolean {
+    return !this.#gapless && this.#known >= 0 && this.#first !== undefined && this.#first > this.#known;
+  }
+
+  /** Whether nothing is known to be done, and the record with this offset is gone. */
+  isGone(offset: number): boolean {
+    return this.#known < 0 && this.#first !== undefined && this.#first > offset;
   }
 
   /** Whether it is known up to where the part was done before. */
@@ -111,6 +123,7 @@ export class ReadEdge {
   /** What is before this offset is gone. */
   skip(next: number): void {
     if (next <= this.#next) return;
+    this.#first ??= next;
     if (this.#at.offset < 0) this.#gone = next;
     else this.#noteMissing(next);
     this.#next = next;
@@ -120,6 +133,24 @@ export class ReadEdge {
   noteDone({ offset }: Pick<Passed, "offset">): void {
     this.#known = Math.max(this.#known, offset);
     this.#writers.passTo(offset);
+  }
+
+  /** What was read from this offset on, which is behind what is done, is read again; `at` is up to where the rest goes. */
+  goBackTo(offset: number, at: Passed): void {
+    this.#at = at;
+    this.#origins = new Map(at.origins);
+    this.#next = offset;
+    this.#writers.goBackTo(offset);
+  }
+
+  /** What is missing up to this place is not lost. */
+  noteStored({ offset }: Pick<Passed, "offset">): void {
+    this.#writers.stored(offset);
+  }
+
+  /** There are that many events more before all that was read and is not done. */
+  counted(more: number): void {
+    this.#at = { ...this.#at, events: this.#at.events + more };
   }
 
   /** What is up to this position need not be read. */
@@ -133,10 +164,11 @@ export class ReadEdge {
   /** The new events of a record; `done` is up to where the part is done. */
   read(record: ReadRecord, done: Passed): readonly ReadEvent[] {
     if (record.offset < this.#next) return [];
+    this.#first ??= record.offset;
     this.#noteMissing(record.offset);
     this.#next = record.offset + 1;
     // What was left of a record that is done in part looks like a repetition.
-    if (this.#writers.isNew(record) || record.offset === done.offset) return this.#eventsOf(record);
+    if (this.#writers.isNew(record, done.offset) || record.offset === done.offset) return this.#eventsOf(record);
     this.#repeated += record.events.length;
     return [];
   }
@@ -145,7 +177,7 @@ export class ReadEdge {
   #noteMissing(first: number): void {
     const next = Math.max(this.#next, this.#at.offset + 1);
     const isBegun = this.#next > 0 || this.#at.offset >= 0;
-    if (this.#gapless && isBegun && first > next) this.#missing += first - next;
+    if (this.#gapless && isBegun && first > next) this.#writers.missing(first, first - next);
   }
 
   #eventsOf({ offset, events, at, bytes }: ReadRecord): readonly ReadEvent[] {

@@ -10,7 +10,7 @@ interface RepeatedAppendParts {
   /** For so long a record is appended again. */
   readonly millis: number;
   /** Called with what a try rejected with when there will be another one. */
-  failed(error: unknown): void;
+  failed(error: unknown, part: number): void;
 }
 
 interface NamedRecord {
@@ -27,7 +27,7 @@ interface NamedRecord {
 export class RepeatedAppend {
   readonly #parts: RepeatedAppendParts;
   readonly #pausing = new Set<AbortController>();
-  /** Ends the wait for what is on its way. No set: its tables would hold what was put (docs/decisions/0203). */
+  /** Ends the wait for what is on its way. No set: its tables would hold what was put (docs/decisions/0086). */
   readonly #waiting: ((error: unknown) => void)[] = [];
   #isEnded = false;
 
@@ -46,7 +46,7 @@ export class RepeatedAppend {
         const mayBeThere = codeOf(error) === "LOG_UNANSWERED";
         const isRepeated = mayBeThere || (retryableOf(error) === true && isHalfPut());
         if (!isRepeated || performance.now() >= end || this.#isEnded) throw error;
-        failed(error);
+        failed(error, part);
         again(error, mayBeThere);
         await this.#pause();
         if (this.#isEnded) throw error;

@@ -12,7 +12,7 @@ interface WaitingTurn {
 /** Hands out what waits in the parts of this agent: the parts in turn, takes first come first served. */
 export class WaitingTurns {
   readonly #own: ReadonlyMap<number, OwnPart>;
-  // No set: its tables would hold what was taken (docs/decisions/0203).
+  // No set: its tables would hold what was taken (docs/decisions/0086).
   #waiting: readonly WaitingTurn[] = [];
   #turn = 0;
 

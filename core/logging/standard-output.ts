@@ -19,11 +19,12 @@ let opened: number | undefined;
 
 /**
  * The pipe or terminal of the standard output, opened anew: whether a write waits for a reader is a property of the opened file. The
- * one that was inherited is shared with all workers and with a shell, and each of them may change it for all.
+ * one that was inherited is shared with all workers and with a shell, and each of them may change it for all. It is asked for big
+ * numbers: after plain ones about a pipe Node 20 takes links for files where it finds modules.
  */
 function ownDescriptor(): number {
   try {
-    if (!isatty(1) && !fstatSync(1).isFIFO()) return 1;
+    if (!isatty(1) && !fstatSync(1, { bigint: true }).isFIFO()) return 1;
     return openSync("/proc/self/fd/1", constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
   } catch {
     // No such way on this system, another user's terminal, or nobody reads any more.

@@ -1,6 +1,6 @@
 import { Router } from "express";
 import { succeed } from "./answers.js";
-import { answer, operation, type Resource, record, schemaRef, success, text } from "./openapi.js";
+import { answer, flag, operation, type Resource, record, schemaRef, success, text, texts, time } from "./openapi.js";
 
 interface AccessParts {
   readonly agent: string;
@@ -29,18 +29,13 @@ export function accessResource({ agent, version, started, features, brokerTarget
     summary: "The rights of the caller, and which agent this is.",
     responses: { "200": answer("The rights.", schemaRef("Access")) },
   });
-  const flag = { type: "boolean" };
   const Access = record({
     success,
     role: { enum: ["open", "read", "admin"] },
     agent: text,
     version: text,
-    started: { type: "string", format: "date-time" },
-    features: {
-      type: "object",
-      required: ["configuration_files", "reload"],
-      properties: { configuration_files: flag, reload: flag, broker_targets: { type: "array", items: text } },
-    },
+    started: time,
+    features: record({ configuration_files: flag, reload: flag }, { broker_targets: texts }),
   });
   return { router, paths: { "/v1/access": { get } }, schemas: { Access } };
 }

@@ -1,4 +1,5 @@
 import type { Response } from "express";
+import { withoutMarks } from "../ngsi/values/exact-number.js";
 import { AgentError } from "../sdk/index.js";
 
 /** Every answer of the management interface is a JSON object whose `success` is the text `true` or `false`. */
@@ -13,7 +14,17 @@ export function fail(response: Response, status: number, payload: object): void 
 
 /** An answer without the envelope, for the few operations that are documented to have none. */
 export function sendJson(response: Response, status: number, body: object): void {
-  response.status(status).set("Content-Type", "application/json; charset=utf-8").end(JSON.stringify(body));
+  respond(response, status, JSON.stringify(body));
+}
+
+/** An answer with what a broker sent, whose numbers keep their digits; no text of it begins with half of a surrogate pair. */
+export function sendExact(response: Response, status: number, payload: object): void {
+  const body = { success: String(status === 200), ...payload };
+  respond(response, status, withoutMarks(JSON.stringify(body)));
+}
+
+function respond(response: Response, status: number, text: string): void {
+  response.status(status).set("Content-Type", "application/json; charset=utf-8").end(text);
 }
 
 /** An error that is answered with this status and payload, and success 'false'. */

@@ -2,8 +2,21 @@ import { Router } from "express";
 import type { AgentErasure } from "../agent/agent-erasure.js";
 import type { ErasureOf } from "../pipeline/erasures.js";
 import { badRequest, succeed } from "./answers.js";
-import { answer, count, failure, operation, type Resource, record, schemaRef, success, text } from "./openapi.js";
-import { asObject, jsonBody } from "./requests.js";
+import {
+  answer,
+  count,
+  failure,
+  flag,
+  listOf,
+  operation,
+  type Resource,
+  record,
+  schemaRef,
+  success,
+  text,
+  texts,
+} from "./openapi.js";
+import { asObject, jsonBody, refuseUnknownMembers } from "./requests.js";
 
 const path = "/v1/admin/erasures";
 
@@ -23,7 +36,7 @@ export function erasuresResource(erasure: Pick<AgentErasure, "erase">): Resource
       "400": failure("The body is wrong."),
     },
   });
-  const properties = { entity: text, service: text, dry_run: { type: "boolean" } };
+  const properties = { entity: text, service: text, dry_run: flag };
   return {
     router,
     paths: { [path]: { post } },
@@ -36,17 +49,10 @@ export function erasuresResource(erasure: Pick<AgentErasure, "erase">): Resource
       },
       ErasureResult: record({
         success,
-        dry_run: { type: "boolean" },
+        dry_run: flag,
         dead_letters: count,
-        channels: {
-          type: "array",
-          items: {
-            type: "object",
-            required: ["channel"],
-            properties: { channel: text, waiting: count, shared: { const: true } },
-          },
-        },
-        unsettled: { type: "array", items: text },
+        channels: listOf(record({ channel: text }, { waiting: count, shared: { const: true } })),
+        unsettled: texts,
       }),
     },
   };
@@ -56,8 +62,7 @@ const members: ReadonlySet<string> = new Set(["entity", "service", "dry_run"]);
 
 function requestIn(body: unknown): { readonly of: ErasureOf; readonly dryRun: boolean } {
   const given = asObject(body) ?? {};
-  const unknown = Object.keys(given).find((name) => !members.has(name));
-  if (unknown !== undefined) throw badRequest(`Unknown member ${unknown}. Known are ${[...members].join(", ")}`);
+  refuseUnknownMembers(given, members);
   const { entity, service, dry_run: dryRun = false } = given;
   const isText = (value: unknown) => value === undefined || (typeof value === "string" && value !== "");
   if (!isText(entity) || !isText(service) || typeof dryRun !== "boolean") {

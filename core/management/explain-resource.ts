@@ -2,8 +2,20 @@ import { Router } from "express";
 import type { ExplainRunning, PastedRequest, RunningExplanation } from "../agent/explain/explain-running.js";
 import { codeOf, reasonOf } from "../sdk/index.js";
 import { badRequest, HttpError } from "./answers.js";
-import { answer, failure, operation, type Resource, record, schemaRef, success, text } from "./openapi.js";
-import { asObject, jsonBody } from "./requests.js";
+import {
+  answer,
+  failure,
+  flag,
+  listOf,
+  operation,
+  type Resource,
+  record,
+  schemaRef,
+  success,
+  text,
+  texts,
+} from "./openapi.js";
+import { asObject, jsonBody, refuseUnknownMembers } from "./requests.js";
 
 const path = "/v1/admin/explain";
 
@@ -55,8 +67,7 @@ const members: ReadonlySet<string> = new Set(["body", "headers", "path", "source
 
 function requestIn(given: unknown): PastedRequest {
   const call = asObject(given) ?? {};
-  const unknown = Object.keys(call).find((name) => !members.has(name));
-  if (unknown !== undefined) throw badRequest(`Unknown member ${unknown}. Known are ${[...members].join(", ")}`);
+  refuseUnknownMembers(call, members);
   const { body, source, path: target, method = "POST" } = call;
   if (body === undefined) throw badRequest("Missing member body, the text of a notification");
   const isText = (value: unknown) => typeof value === "string" && value !== "";
@@ -89,14 +100,9 @@ function headersIn(given: unknown): Readonly<Record<string, string>> {
   throw badRequest("Invalid member. headers is an object of texts");
 }
 
-const texts = { type: "array", items: text } as const;
-const objects = { type: "array", items: { type: "object" } } as const;
+const objects = listOf({ type: "object" });
 const explanation = record({ writes: objects, statements: objects, notes: texts });
-const sink = {
-  type: "object",
-  required: ["sink", "type"],
-  properties: { sink: text, type: text, explanation, failure: text },
-};
+const sink = record({ sink: text, type: text }, { explanation, failure: text });
 
 const schemas = {
   ExplainRequest: {
@@ -113,19 +119,15 @@ const schemas = {
   },
   Explained: record({
     success,
-    events: {
-      type: "array",
-      items: record({
+    events: listOf(
+      record({
         source: text,
         event: { type: "object" },
         channels: texts,
-        sinks: { type: "array", items: sink },
+        sinks: listOf(sink),
       }),
-    },
-    refused: {
-      type: "array",
-      items: record({ source: text, status: { type: "integer" }, cause: text, reason: text }),
-    },
-    complete: { type: "boolean" },
+    ),
+    refused: listOf(record({ source: text, status: { type: "integer" }, cause: text, reason: text })),
+    complete: flag,
   }),
 };

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
+import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler } from "express";
 import { type Logger, reasonOf, retryableOf } from "../sdk/index.js";
 import { fail, HttpError } from "./answers.js";
 import { pageIsOff, servePage } from "./page/page-handler.js";
@@ -79,7 +79,7 @@ function unexpectedError(log: Logger): ErrorRequestHandler {
     }
     const status = clientStatusOf(error);
     if (status !== undefined) {
-      fail(response, status, { error: `${request.method} request could not be read` });
+      fail(response, status, { error: `${request.method} request could not be read: ${unreadable(error, request)}` });
       return;
     }
     log.error({ method: request.method, path: request.path, reason: reasonOf(error) }, "management request failed");
@@ -94,4 +94,15 @@ function clientStatusOf(error: unknown): number | undefined {
   if (typeof error !== "object" || error === null || !("status" in error)) return undefined;
   const { status } = error;
   return typeof status === "number" && status >= 400 && status < 500 ? status : undefined;
+}
+
+/** Why a request could not be read, and what the caller can do. */
+function unreadable(error: unknown, request: Request): string {
+  const limit = typeof error === "object" && error !== null && "limit" in error ? error.limit : undefined;
+  if (limit !== undefined) {
+    return `its body is larger than ${limit} bytes; send less, or start the agent with a larger --management-body-limit (DENEB_MANAGEMENT_BODY_LIMIT)`;
+  }
+  const encoding = request.get("content-encoding");
+  if (encoding === undefined) return reasonOf(error);
+  return `its body cannot be decoded as its Content-Encoding "${encoding}" says (${reasonOf(error)}); send it without`;
 }

@@ -1,12 +1,10 @@
 import { once } from "node:events";
-import { createServer, type RequestListener, type Server, STATUS_CODES } from "node:http";
+import { createServer, type RequestListener, type Server } from "node:http";
 import { createServer as createTlsServer, Server as TlsServer } from "node:https";
 import type { Socket } from "node:net";
-import type { Duplex } from "node:stream";
 import {
   AgentError,
   addressText,
-  codeOf,
   FailureLog,
   type Followed,
   followFiles,
@@ -16,6 +14,7 @@ import {
   reasonOf,
 } from "../sdk/index.js";
 import { inTurn } from "./in-turn.js";
+import { answerConnect, answerMalformed } from "./raw-answers.js";
 import type { TlsMaterial } from "./security/read-security.js";
 
 interface ManagementAddress {
@@ -43,7 +42,7 @@ export class ManagementServer implements Lifecycle {
   #endFollowing = () => {};
 
   constructor(listener: RequestListener, address: ManagementAddress, log: Logger) {
-    const app = inTurn(listener);
+    const app = withHost(inTurn(listener));
     this.#server = serverFor(app, address.tls);
     this.#server.on("connection", (socket: Socket) => this.#keep(socket));
     this.#server.on("clientError", answerMalformed);
@@ -141,51 +140,26 @@ export class ManagementServer implements Lifecycle {
   }
 }
 
+/** HTTP/1.1 requires a header Host; Node would answer without a reason. */
+function withHost(app: RequestListener): RequestListener {
+  return (request, response) => {
+    if (request.headers.host !== undefined || request.httpVersion !== "1.1") return app(request, response);
+    const content = JSON.stringify({ success: "false", error: "The request has no header Host" });
+    const headers = { "Content-Type": "application/json; charset=utf-8", Connection: "close" };
+    response.writeHead(400, { ...headers, "Content-Length": Buffer.byteLength(content) }).end(content);
+  };
+}
+
 /** Milliseconds within which a request must arrive; a slower one is answered with 408. */
-const timeouts = { headersTimeout: 15_000, requestTimeout: 30_000 } as const;
+const limits = { headersTimeout: 15_000, requestTimeout: 30_000, requireHostHeader: false } as const;
 
 function serverFor(app: RequestListener, tls: TlsMaterial | undefined): Server {
-  if (tls === undefined) return createServer(timeouts, app);
-  const handshakeTimeout = timeouts.headersTimeout;
+  if (tls === undefined) return createServer(limits, app);
+  const handshakeTimeout = limits.headersTimeout;
   const requestCert = tls.ca !== undefined;
-  return createTlsServer({ ...timeouts, handshakeTimeout, requestCert, ...contextOf(tls) }, app);
+  return createTlsServer({ ...limits, handshakeTimeout, requestCert, ...contextOf(tls) }, app);
 }
 
 function contextOf({ key, cert, ca }: TlsMaterial) {
   return { key, cert, ...(ca === undefined ? {} : { ca }) };
 }
-
-/** Answers, in the envelope, bytes that do not become a request: not HTTP, too large, or too slow. */
-function answerMalformed(error: Error, socket: Duplex): void {
-  const code = codeOf(error);
-  if (code === "ECONNRESET" || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const { status, reason } = parserErrors.get(code) ?? { status: 400, reason: "The request is not valid HTTP" };
-  endWith(socket, status, reason);
-}
-
-/** CONNECT requests a tunnel, which is not supported. */
-function answerConnect(path: string, socket: Duplex): void {
-  socket.on("error", () => socket.destroy());
-  endWith(socket, 404, `CONNECT ${path} not found`);
-}
-
-function endWith(socket: Duplex, status: number, error: string): void {
-  const content = JSON.stringify({ success: "false", error });
-  const head = [
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-    "Content-Type: application/json; charset=utf-8",
-    `Content-Length: ${Buffer.byteLength(content)}`,
-    "Connection: close",
-  ];
-  socket.end(`${head.join("\r\n")}\r\n\r\n${content}`, () => socket.destroy());
-}
-
-/** By the error codes of Node's HTTP parser. */
-const parserErrors: ReadonlyMap<string | undefined, { readonly status: number; readonly reason: string }> = new Map([
-  ["HPE_HEADER_OVERFLOW", { status: 431, reason: "The headers are too large" }],
-  ["HPE_CHUNK_EXTENSIONS_OVERFLOW", { status: 413, reason: "The chunk extensions are too large" }],
-  ["ERR_HTTP_REQUEST_TIMEOUT", { status: 408, reason: "The request did not arrive in time" }],
-]);

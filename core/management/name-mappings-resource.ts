@@ -9,6 +9,7 @@ import { badRequest, fail, succeed } from "./answers.js";
 import {
   answer as answerOf,
   failure,
+  listOf,
   type Operation,
   operation,
   type Resource,
@@ -149,7 +150,7 @@ const paths = {
   },
 };
 
-const mappingList = { type: "array", items: { type: "object" } } as const;
+const mappingList = listOf({ type: "object" });
 const schemas = {
   NameMappings: record({ success, serviceMapping: mappingList }),
   NameMappingsInput: record({ serviceMapping: mappingList }),

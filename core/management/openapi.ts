@@ -65,18 +65,27 @@ export const text = { type: "string" } as const;
 export const count = { type: "integer", minimum: 0 } as const;
 export const success = { const: "true" } as const;
 
-/** An object whose members are all required. */
-export function record(properties: Readonly<Record<string, object>>): object {
-  return { type: "object", required: Object.keys(properties), properties };
+export const flag = { type: "boolean" } as const;
+export const time = { type: "string", format: "date-time" } as const;
+export const texts = listOf(text);
+
+export function listOf(items: object): object {
+  return { type: "array", items };
+}
+
+type Properties = Readonly<Record<string, object>>;
+
+/** An object with members that it always has, and others that it can have. */
+export function record(always: Properties, others: Properties = {}): object {
+  const required = Object.keys(always);
+  return { type: "object", ...(required.length === 0 ? {} : { required }), properties: { ...always, ...others } };
 }
 
 const commonSchemas: Schemas = {
   Success: record({ success }),
   Result: record({ success, result: {} }),
   Failure: {
-    type: "object",
-    required: ["success"],
-    properties: { success: { const: "false" }, error: text, result: {} },
+    ...record({ success: { const: "false" } }, { error: text, result: {} }),
     anyOf: [{ required: ["error"] }, { required: ["result"] }],
   },
 };

@@ -1,7 +1,7 @@
 import { Router } from "express";
 import type { Readiness } from "../agent/state/readiness.js";
 import { sendJson } from "./answers.js";
-import { answer, openOperation, type Resource, record, schemaRef, text } from "./openapi.js";
+import { answer, listOf, openOperation, type Resource, record, schemaRef, text, time } from "./openapi.js";
 
 /** `GET /live`: the process answers. `GET /ready`: notifications are accepted and stored; if not, 503 names the obstacles. */
 export function probesResource(readiness: Readiness): Resource {
@@ -28,17 +28,9 @@ export function probesResource(readiness: Readiness): Resource {
       },
     },
     schemas: {
-      NotReady: {
-        type: "object",
-        required: ["status", "obstacles"],
-        properties: {
-          status: text,
-          obstacles: { type: "array", items: obstacle },
-          warnings: { type: "array", items: obstacle },
-        },
-      },
+      NotReady: record({ status: text, obstacles: listOf(obstacle) }, { warnings: listOf(obstacle) }),
     },
   };
 }
 
-const obstacle = record({ component: text, reason: text, since: { type: "string", format: "date-time" } });
+const obstacle = record({ component: text, reason: text, since: time });

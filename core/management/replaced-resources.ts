@@ -7,7 +7,7 @@ interface Replaced {
 
 const replaced: readonly Replaced[] = [
   {
-    path: /^(?:\/v1)?\/admin\/configuration\/agent\//,
+    path: /^(?:\/v1)?\/admin\/configuration\/agent\/./,
     status: 501,
     instead:
       "files of agents are read and changed only with --management-configuration-folder (DENEB_MANAGEMENT_CONFIGURATION_FOLDER)",

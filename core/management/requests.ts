@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { type Request, type RequestHandler, type Response, raw } from "express";
-import { isRecord } from "../sdk/event.js";
-import { badRequest, malformedJson } from "./answers.js";
+import { isRecord, parsedJson } from "../sdk/event.js";
+import { badRequest, type HttpError, malformedJson } from "./answers.js";
 
 /** Reads the body of a request, whatever its method and content type; a larger one is answered with 413. */
 export function bodyReader(limit: number): RequestHandler {
@@ -17,7 +17,7 @@ export function bodyOf({ body }: Request): string {
 
 /** The body as a JSON object; undefined when it is something else. */
 export function objectOf(request: Request): Readonly<Record<string, unknown>> | undefined {
-  return asObject(parsed(bodyOf(request)));
+  return asObject(parsedJson(bodyOf(request)));
 }
 
 /** A member that is an object; undefined when it is something else. */
@@ -27,7 +27,7 @@ export function asObject(value: unknown): Readonly<Record<string, unknown>> | un
 
 /** A parameter of the query, the first of several; undefined when it is missing, empty when it has no value. */
 export function parameterOf(request: Request, name: string): string | undefined {
-  return queryOf(request).get(name) ?? undefined;
+  return queryIn(request.originalUrl).get(name) ?? undefined;
 }
 
 /** A count of the query; the other value when it is absent. */
@@ -47,10 +47,21 @@ export function flagOf(request: Request, name: string): boolean {
 
 /** What is wrong with the parameters of the query: the first that is not among those that the call takes; undefined when there is none. */
 export function unknownParameter(request: Request, taken: ReadonlySet<string>): string | undefined {
-  const unknown = [...queryOf(request).keys()].find((name) => !taken.has(name));
+  const unknown = [...queryIn(request.originalUrl).keys()].find((name) => !taken.has(name));
   if (unknown === undefined) return undefined;
   const known = taken.size === 0 ? "This call has none" : `Known are ${[...taken].join(", ")}`;
   return `Unknown parameter ${unknown}. ${known}`;
+}
+
+/** The documented error of a parameter that is required and absent, or has a wrong value. */
+export function parameterError(complaint: "wrong" | "missing" | "empty", name: string): HttpError {
+  return badRequest(`Parse error, ${complaint} parameter (${name}). Check it for errors`);
+}
+
+/** Refuses a body with a member that the call does not take. */
+export function refuseUnknownMembers(body: object, taken: ReadonlySet<string>): void {
+  const unknown = Object.keys(body).find((name) => !taken.has(name));
+  if (unknown !== undefined) throw badRequest(`Unknown member ${unknown}. Known are ${[...taken].join(", ")}`);
 }
 
 /** Refuses a query with escapes that are not UTF-8, such as `%E9` alone: read as such, its values would be changed. */
@@ -65,17 +76,9 @@ function isReadable(query: string): boolean {
   return runs.every((run) => isUtf8(Buffer.from(run.replaceAll("%", ""), "hex")));
 }
 
-function queryOf({ originalUrl }: Request): URLSearchParams {
-  const start = originalUrl.indexOf("?");
-  return new URLSearchParams(start === -1 ? "" : originalUrl.slice(start + 1));
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+export function queryIn(url: string): URLSearchParams {
+  const start = url.indexOf("?");
+  return new URLSearchParams(start === -1 ? "" : url.slice(start + 1));
 }
 
 /** The JSON value of a request's body; undefined when the body is empty. Throws the documented error for other texts. */

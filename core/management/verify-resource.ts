@@ -1,7 +1,19 @@
 import { Router } from "express";
 import type { Verifier } from "../agent/verification/verifier.js";
 import { succeed } from "./answers.js";
-import { answer, count, operation, type Resource, record, schemaRef, success, text } from "./openapi.js";
+import {
+  answer,
+  count,
+  flag,
+  listOf,
+  operation,
+  type Resource,
+  record,
+  schemaRef,
+  success,
+  text,
+  texts,
+} from "./openapi.js";
 
 /** `GET /v1/admin/verify`: the ledger compared with the channels and the stores. */
 export function verifyResource(verifier: Pick<Verifier, "verify">): Resource {
@@ -13,11 +25,10 @@ export function verifyResource(verifier: Pick<Verifier, "verify">): Resource {
     summary: "Compares the ledger with the channels and the stores.",
     responses: { "200": answer("What was compared, and what differs.", schemaRef("Verification")) },
   });
-  const texts = { type: "array", items: text };
   const verification = record({
-    ok: { type: "boolean" },
-    channels: { type: "array", items: { type: "object" } },
-    tables: { type: "array", items: record({ sink: text, table: text, rows: count }) },
+    ok: flag,
+    channels: listOf({ type: "object" }),
+    tables: listOf(record({ sink: text, table: text, rows: count })),
     differences: texts,
     unknown: texts,
     notes: texts,

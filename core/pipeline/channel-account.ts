@@ -18,6 +18,8 @@ export class ChannelAccount {
   #missing = 0;
   /** Undefined in books of earlier versions. */
   #base: StoreBase | undefined;
+  #log: string | undefined;
+  #reached: { readonly log: string; readonly parts: Map<number, number> } | undefined;
 
   constructor(name: string, changed: () => void, base?: StoreBase) {
     this.#base = base;
@@ -29,7 +31,9 @@ export class ChannelAccount {
     const sinks = [...this.#sinks].map(([name, { totals }]) => [name, { ...totals }] as const);
     const counts = { received: this.#received, uncounted: this.#uncounted, lost: this.#lost, skipped: this.#skipped };
     const left = this.#left === 0 ? {} : { left: this.#left };
-    return { ...counts, ...left, sinks: new Map(sinks), ...(this.#base === undefined ? {} : { base: this.#base }) };
+    const base = this.#base === undefined ? {} : { base: this.#base };
+    const log = this.#log === undefined ? {} : { log: this.#log };
+    return { ...counts, ...left, sinks: new Map(sinks), ...base, ...log, ...this.#reachedState };
   }
 
   /** What the stores must have been given: what was stored, and what stored positions said was. */
@@ -60,12 +64,35 @@ export class ChannelAccount {
     else this.base = { ...rest, of, left: left ?? this.storedOrSkipped };
   }
 
+  /** The log that keeps the events of the channel is open; the one that kept them before, undefined where none did or it is the same. */
+  keptIn(log: string): string | undefined {
+    const before = this.#log;
+    if (before === log) return undefined;
+    this.#log = log;
+    this.#changed();
+    return before;
+  }
+
+  /** By partition of this log, the newest offset that the channel has seen; whoever asks sets it. Of another log nothing is kept. */
+  reachedIn(log: string): Map<number, number> {
+    if (this.#reached?.log !== log) this.#reached = { log, parts: new Map() };
+    return this.#reached.parts;
+  }
+
+  get #reachedState(): Pick<AccountState, "reached"> {
+    const { log, parts } = this.#reached ?? { log: "", parts: new Map<number, number>() };
+    return parts.size === 0 ? {} : { reached: { log, parts: Object.fromEntries(parts) } };
+  }
+
   /** True once its channel has started. */
   get opened(): boolean {
     return this.#opened;
   }
 
-  restore({ received, uncounted, lost, sinks, skipped, base }: AccountState): void {
+  restore({ received, uncounted, lost, sinks, skipped, base, log, reached }: AccountState): void {
+    this.#log = log;
+    const parts = Object.entries(reached?.parts ?? {}).map(([part, offset]) => [Number(part), offset] as const);
+    this.#reached = reached === undefined ? undefined : { log: reached.log, parts: new Map(parts) };
     this.#skipped = skipped;
     this.#base = base;
     this.#received = received;

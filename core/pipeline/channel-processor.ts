@@ -2,14 +2,15 @@ import { atOnce } from "../sdk/at-once.js";
 import { describedFault, eventsFault } from "../sdk/event-fault.js";
 import { FailureLog } from "../sdk/failure-log.js";
 import { AgentError, type Event, type Logger, reasonOf } from "../sdk/index.js";
+import { CountedWarnings } from "./counted-warnings.js";
 import { SourceCounters } from "./counters.js";
-import { CountedWarnings, logContext } from "./log-lines.js";
+import { logContext } from "./log-context.js";
 import { PutTogether } from "./put-together.js";
 import { RefusedPuts } from "./refused-puts.js";
 import { LateRoutes, type Route, Routes, type RoutesParts, Unrouted } from "./routes.js";
 
 interface ChannelProcessorParts extends RoutesParts {
-  /** One that knows its level is asked before fields are made. */
+  /** If the logger knows its level, it is asked before the fields are made. */
   readonly log: Logger & { isLevelEnabled?(level: "debug"): boolean };
   /** Called with the number of events for which the selector chose no channel. */
   readonly unrouted?: (events: number) => void;
@@ -27,7 +28,7 @@ export class ChannelProcessor {
   readonly #now: () => number;
   /** By optional channel. */
   readonly #leftOut = new Map<string, LeftOut>();
-  /** Undefined while no channel has kept a part of a refused notification. */
+  /** Undefined while no channel holds a part of a refused notification. */
   #refused: RefusedPuts | undefined;
   #stopped = false;
 
@@ -70,12 +71,12 @@ export class ChannelProcessor {
   #emitted(events: readonly Event[]): void {
     this.counters.processed += 1;
     const { log } = this.#parts;
-    // For every notification: the fields are made only for a line that is written.
+    // This runs for every notification: the fields are made only for a line that is written.
     if (log.isLevelEnabled?.("debug") !== false)
       log.debug({ events: events.length, ...logContext(events) }, "events put in the channels");
   }
 
-  /** The `emit` of the context of a source, which anybody may have written: what it hands over is checked first. */
+  /** The `emit` of the context of a source. The source may be of a plugin of others: its events are checked first. */
   readonly emitChecked = async (events: readonly Event[]): Promise<void> => {
     const fault = eventsFault(events);
     if (fault === undefined) return await this.emit(events);
@@ -131,14 +132,14 @@ export class ChannelProcessor {
     this.#routes.abandon();
   }
 
-  /** Its source has stopped: what comes nevertheless would keep the channels from getting empty. Logs what was counted. */
+  /** Refuses all events from now on: the source has stopped, and the channels must become empty. Logs what was counted. */
   stop(): void {
     this.#stopped = true;
     this.abandon();
     this.#warnings.flush();
   }
 
-  /** Whether one transaction of the usual size is all there is to do. */
+  /** Whether one transaction of the usual size is enough. */
   #isPlain({ channel, events }: Route): boolean {
     return this.#refused === undefined && events.length <= channel.transactionCapacity;
   }
@@ -178,7 +179,7 @@ export class ChannelProcessor {
     this.#warnings.add(`left in ${channels.join(" ")}`, { level: "warn", message, fields });
   }
 
-  /** Never rejects. Whoever notifies waits for an optional channel too: once, not again and again while it stays full. */
+  /** Never rejects. The sender waits for an optional channel too, but only once while it stays full. */
   async #tryPut(route: Route): Promise<void> {
     const { name, events } = route;
     const before = this.#leftOut.get(name);
@@ -197,12 +198,12 @@ export class ChannelProcessor {
   }
 }
 
-/** Milliseconds after it was left out for the last time in which an optional channel is not waited for. */
+/** An optional channel that was left out is not waited for during these milliseconds. */
 const UNTIL_PATIENT = 10_000;
 
 interface LeftOut {
   readonly failures: FailureLog;
-  /** When it was for the last time, by the clock of the processor. */
+  /** The last time, by the clock of the processor. */
   readonly at: number;
 }
 

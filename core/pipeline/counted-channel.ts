@@ -11,14 +11,17 @@ import type {
 import type { ChannelAccount } from "./channel-account.js";
 import { CountedPut, CountedTake, type PutWatch } from "./counted-transactions.js";
 import { ChannelCounters } from "./counters.js";
-import { FailureState } from "./supervision.js";
-import { UnsetClock, type WaitingSince, WaitingTime } from "./waiting-time.js";
+import { FailureState } from "./failure-state.js";
+import { UnsetClock } from "./unset-clock.js";
+import { type WaitingSince, WaitingTime } from "./waiting-time.js";
 
 /** A channel that counts: every channel of an agent is wrapped in one, so that no plugin counts by itself. */
 export class CountedChannel implements Channel {
   readonly counters = new ChannelCounters();
   /** Whether it accepts puts. */
   readonly puts: FailureState;
+  /** Whether it accepts those that an event can go without. */
+  readonly optionalPuts: FailureState;
   readonly #waitingTime = new WaitingTime();
   readonly #clock: UnsetClock;
   /** When the first event of each open take was received, by that clock. */
@@ -32,6 +35,7 @@ export class CountedChannel implements Channel {
   #inherits: number | undefined = 0;
   /** What the channel has lost, as far as it is in the books. */
   #lost = 0;
+  #isStopped = false;
 
   constructor(channel: Channel, account?: ChannelAccount, now: () => Date = () => new Date()) {
     this.#channel = channel;
@@ -39,8 +43,16 @@ export class CountedChannel implements Channel {
     this.#now = now;
     this.#clock = new UnsetClock(now);
     this.puts = new FailureState({ now });
-    const { counters, puts } = this;
-    this.#watch = { counters, puts, account, beforeCommit: this.#noteFilling, committed: this.#noteWaiting };
+    this.optionalPuts = new FailureState({ now });
+    const { counters, puts, optionalPuts } = this;
+    this.#watch = {
+      counters,
+      puts,
+      optionalPuts,
+      account,
+      beforeCommit: this.#noteFilling,
+      committed: this.#noteWaiting,
+    };
   }
 
   /** When it last changed from empty to not empty; undefined when it never did. */
@@ -158,7 +170,14 @@ export class CountedChannel implements Channel {
   }
 
   stop(signal: AbortSignal): Promise<void> {
+    this.noteMissing();
+    this.#isStopped = true;
     return this.#channel.stop(signal);
+  }
+
+  /** What was found missing in a log that agents share is in the books, also where nothing was taken since. */
+  noteMissing(): void {
+    if (this.isShared && !this.#isStopped) this.#noteLost();
   }
 
   /** Events that are lost and not in the books yet: at a stop those that it could not save. The next start finds them missing. */
@@ -200,6 +219,11 @@ export class CountedChannel implements Channel {
 
   openPut(events?: number, putting?: Putting): PutTransaction {
     return new CountedPut(this.#channel.openPut(events, putting), this.#watch);
+  }
+
+  /** For events that can go without this channel. */
+  openOptionalPut(events: number): PutTransaction {
+    return new CountedPut(this.#channel.openPut(events), this.#watch, true);
   }
 
   openTake(): TakeTransaction {

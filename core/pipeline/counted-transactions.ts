@@ -15,50 +15,63 @@ import {
 } from "../sdk/index.js";
 import type { ChannelAccount } from "./channel-account.js";
 import type { ChannelCounters } from "./counters.js";
-import type { FailureState } from "./supervision.js";
-import type { UnsetClock } from "./waiting-time.js";
+import type { FailureState } from "./failure-state.js";
+import type { UnsetClock } from "./unset-clock.js";
 
 /** What a put changes beside its channel. */
 export interface PutWatch {
   readonly counters: ChannelCounters;
   readonly account: ChannelAccount | undefined;
   readonly puts: FailureState;
+  /** Of puts that an event can go without. */
+  readonly optionalPuts: FailureState;
   readonly beforeCommit: () => void;
   readonly committed: (events: number) => void;
 }
 
 /** A put that is counted when it ends. */
 export class CountedPut implements PutTransaction {
+  readonly #transaction: PutTransaction;
+  readonly #watch: PutWatch;
+  readonly #isOptional: boolean;
   #events = 0;
 
-  constructor(
-    private readonly transaction: PutTransaction,
-    private readonly watch: PutWatch,
-  ) {}
+  /** `isOptional`: its events can go without the channel. */
+  constructor(transaction: PutTransaction, watch: PutWatch, isOptional = false) {
+    this.#transaction = transaction;
+    this.#watch = watch;
+    this.#isOptional = isOptional;
+  }
 
   put(event: Event): void {
     this.#events += 1;
-    this.transaction.put(event);
+    this.#transaction.put(event);
   }
 
   /** A refusal counts once: at once only when waiting is of no use. */
   async reserve(waiting: Waiting): Promise<boolean> {
     try {
-      return (await this.transaction.reserve?.(waiting)) ?? false;
+      return (await this.#transaction.reserve?.(waiting)) ?? false;
     } catch (error) {
       if (waiting === "wait" || codeOf(error) !== "CHANNEL_FULL") {
-        this.watch.counters.putsFailed += this.#end();
+        this.#watch.counters.putsFailed += this.#end();
         this.#refused(error);
       }
       throw error;
     }
   }
 
+  /** Counts what goes without this optional channel because it had no room at once; `reserve` counts it only after waiting. */
+  leftOut(error: unknown): void {
+    this.#watch.counters.putsFailed += this.#end();
+    this.#refused(error);
+  }
+
   commit(): Promise<void> {
     const events = this.#end();
     try {
-      this.watch.beforeCommit();
-      const committing = this.transaction.commit();
+      this.#watch.beforeCommit();
+      const committing = this.#transaction.commit();
       if (committing !== atOnce) return this.#committing(committing, events);
     } catch (error) {
       return this.#failed(error, events);
@@ -76,15 +89,18 @@ export class CountedPut implements PutTransaction {
   }
 
   #committed(events: number): void {
-    const { counters, account, puts, committed } = this.watch;
-    if (events > 0) puts.works();
+    const { counters, account, puts, optionalPuts, committed } = this.#watch;
+    if (events > 0) {
+      puts.works();
+      optionalPuts.works();
+    }
     committed(events);
     counters.putsOk += events;
     account?.accepted(events);
   }
 
   #failed(error: unknown, events: number): Promise<never> {
-    this.watch.counters.putsFailed += events;
+    this.#watch.counters.putsFailed += events;
     this.#refused(error);
     return Promise.reject(error);
   }
@@ -92,12 +108,14 @@ export class CountedPut implements PutTransaction {
   /** Not a failure of this channel: the notification was refused elsewhere. */
   async rollback(): Promise<void> {
     this.#end();
-    await this.transaction.rollback();
+    await this.#transaction.rollback();
   }
 
   /** What is too large for the channel, or more than the share of its service, says nothing about it. */
   #refused(error: unknown): void {
-    if (retryableOf(error) !== false && codeOf(error) !== "CHANNEL_SHARE_FULL") this.watch.puts.failed(error);
+    if (retryableOf(error) === false || codeOf(error) === "CHANNEL_SHARE_FULL") return;
+    const { puts, optionalPuts } = this.#watch;
+    (this.#isOptional ? optionalPuts : puts).failed(error);
   }
 
   #end(): number {
@@ -110,7 +128,7 @@ export class CountedPut implements PutTransaction {
 /** What a take changes beside its channel. */
 export interface TakeWatch {
   readonly counters: ChannelCounters;
-  /** When the first event of each open take was received, in no order: a list, because a Map would keep takes (decision 0203). */
+  /** When the first event of each open take was received, in no order: a list, because a Map would keep takes (decision 0086). */
   readonly received: number[];
   readonly clock: Pick<UnsetClock, "of">;
   readonly noteLost: () => void;
@@ -118,55 +136,57 @@ export interface TakeWatch {
 
 /** A take that is counted when it ends. */
 export class CountedTake implements TakeTransaction {
+  readonly #transaction: TakeTransaction;
+  readonly #watch: TakeWatch;
   #events = 0;
   #receivedAt: number | undefined;
 
-  constructor(
-    private readonly transaction: TakeTransaction,
-    private readonly watch: TakeWatch,
-  ) {}
+  constructor(transaction: TakeTransaction, watch: TakeWatch) {
+    this.#transaction = transaction;
+    this.#watch = watch;
+  }
 
   get positions(): TakePositions | undefined {
-    return this.transaction.positions;
+    return this.#transaction.positions;
   }
 
   isRedelivered(event: Event): boolean {
-    return this.transaction.isRedelivered?.(event) === true;
+    return this.#transaction.isRedelivered?.(event) === true;
   }
 
   settled(events: SettledEvents): void {
-    this.transaction.settled?.(events);
+    this.#transaction.settled?.(events);
   }
 
   /** Absent where the channel has it not. */
   get leave(): TakeTransaction["leave"] {
-    const leave = this.transaction.leave?.bind(this.transaction);
+    const leave = this.#transaction.leave?.bind(this.#transaction);
     if (leave === undefined) return undefined;
     return (events, outcome) => {
       leave(events, outcome);
       this.#events -= events.length;
-      this.watch.counters.takesOk += events.length;
+      this.#watch.counters.takesOk += events.length;
     };
   }
 
   async take(max: number, signal: AbortSignal): Promise<readonly Event[]> {
-    const events = await this.transaction.take(max, signal);
+    const events = await this.#transaction.take(max, signal);
     // What is no event in the list becomes a dead letter.
     if (!Array.isArray(events)) throw noList(events);
     if (this.#events === 0) this.#noteReception(events);
     this.#events += events.length;
-    this.watch.noteLost();
+    this.#watch.noteLost();
     return events;
   }
 
   async commit(): Promise<void> {
-    await this.transaction.commit();
-    this.watch.counters.takesOk += this.#end();
+    await this.#transaction.commit();
+    this.#watch.counters.takesOk += this.#end();
   }
 
   async rollback(): Promise<void> {
-    this.watch.counters.takesFailed += this.#end();
-    await this.transaction.rollback();
+    this.#watch.counters.takesFailed += this.#end();
+    await this.#transaction.rollback();
   }
 
   /** A replayed event was received long before it was put into the channel. */
@@ -174,12 +194,12 @@ export class CountedTake implements TakeTransaction {
     if (!isEvent(first)) return;
     const time = first.headers[letterHeader] === undefined ? Number(first.headers[eventHeaders.timestamp]) : 0;
     if (!(time > 0)) return;
-    this.#receivedAt = this.watch.clock.of(time);
-    this.watch.received.push(this.#receivedAt);
+    this.#receivedAt = this.#watch.clock.of(time);
+    this.#watch.received.push(this.#receivedAt);
   }
 
   #end(): number {
-    const { received } = this.watch;
+    const { received } = this.#watch;
     if (this.#receivedAt !== undefined) received.splice(received.indexOf(this.#receivedAt), 1);
     this.#receivedAt = undefined;
     const events = this.#events;

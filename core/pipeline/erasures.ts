@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
-import { open, readFile, rename, rm } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { refuseNewerFormat } from "../files/format-version.js";
 import { SerialQueue } from "../files/serial-queue.js";
+import { syncFolder, writeWhole } from "../files/whole-file.js";
 import { eventHeaders } from "../ngsi/index.js";
 import { isRecord } from "../sdk/event.js";
 import { AgentError, codeOf, type Event } from "../sdk/index.js";
@@ -17,7 +18,7 @@ export interface ErasureOf {
 export interface KeptErasure {
   readonly entity?: string;
   readonly service?: string;
-  /** Milliseconds since 1970; events that were received later are not meant. */
+  /** Milliseconds since 1970; events that were received later stay. */
   readonly time: number;
 }
 
@@ -69,13 +70,13 @@ export class Erasures {
     }
   }
 
-  /** The events that an erasure means; none costs nothing. */
-  meant(events: readonly Event[]): readonly Event[] {
+  /** Those of the events that an erasure is about. Without erasures none is looked at. */
+  erasedAmong(events: readonly Event[]): readonly Event[] {
     if (this.#kept.length === 0) return none;
-    return events.filter((event) => this.#isMeant(event));
+    return events.filter((event) => this.#isErased(event));
   }
 
-  #isMeant(event: Event): boolean {
+  #isErased(event: Event): boolean {
     const received = Number(event.headers[eventHeaders.timestamp] ?? Number.NaN);
     let id: string | undefined;
     return this.#kept.some(({ entity, service, time }) => {
@@ -166,19 +167,6 @@ export function isKeptErasure(value: unknown): value is KeptErasure {
 /** The old or the new list, whatever happens in between; no file for none. */
 async function writeErasures(file: string, kept: readonly KeptErasure[]): Promise<void> {
   if (kept.length === 0) return await rm(file, { force: true });
-  const next = `${file}.new`;
-  const handle = await open(next, "w", 0o600);
-  try {
-    await handle.writeFile(JSON.stringify(kept));
-    await handle.datasync();
-  } finally {
-    await handle.close();
-  }
-  await rename(next, file);
-  const folder = await open(path.dirname(file), "r");
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
+  await writeWhole(file, JSON.stringify(kept));
+  await syncFolder(path.dirname(file));
 }

@@ -1,8 +1,10 @@
-import { open, readFile, rename } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { refuseGone } from "../files/folder-lock.js";
 import { refuseNewerFormat } from "../files/format-version.js";
 import { makeFolder } from "../files/make-folder.js";
+import { writeWhole } from "../files/whole-file.js";
+import { isRecord } from "../sdk/event.js";
 import { AgentError, codeOf } from "../sdk/index.js";
 import type { Settled } from "./delivery/settlements.js";
 
@@ -20,6 +22,16 @@ export interface AccountState {
   readonly left?: number;
   /** What the stores held when the comparison with them began; absent in the books of earlier versions. */
   readonly base?: StoreBase;
+  /** The log that kept the events of the channel, as it names itself; absent for one that agents do not share, and before it was open. */
+  readonly log?: string;
+  /** The newest record that the agent has seen in each part of a log that agents share; absent in the books of earlier versions. */
+  readonly reached?: Reached;
+}
+
+/** By the number of a part of the log, an offset. */
+interface Reached {
+  readonly log: string;
+  readonly parts: Readonly<Record<string, number>>;
 }
 
 /** What the stores of a channel held at some time, and what the books said had been stored then. */
@@ -71,18 +83,10 @@ export async function writeAccounts(file: string, { channels: accounts, closed }
     name,
     { ...state, sinks: Object.fromEntries(sinks) },
   ]);
-  const draft = `${file}.new`;
   await refuseGone(path.dirname(file));
   await makeFolder(path.dirname(file), 0o700);
-  const handle = await open(draft, "w", 0o600);
-  try {
-    const content = { version: VERSION, channels: Object.fromEntries(channels), closed };
-    await handle.writeFile(`${JSON.stringify(content, undefined, 2)}\n`);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  await rename(draft, file);
+  const content = { version: VERSION, channels: Object.fromEntries(channels), closed };
+  await writeWhole(file, `${JSON.stringify(content, undefined, 2)}\n`);
 }
 
 /** Undefined without a file; a file that is none throws, and one of a later version with code `FORMAT_OF_NEWER_VERSION`. */
@@ -109,7 +113,15 @@ function accountOf(value: unknown): AccountState {
     ...(memberOf(value, "left") === undefined ? {} : { left: countOf(value, "left") }),
     sinks: new Map(sinks),
     ...(memberOf(value, "base") === undefined ? {} : { base: baseOf(memberOf(value, "base")) }),
+    ...(memberOf(value, "log") === undefined ? {} : { log: String(memberOf(value, "log")) }),
+    ...(memberOf(value, "reached") === undefined ? {} : { reached: reachedOf(memberOf(value, "reached")) }),
   };
+}
+
+function reachedOf(value: unknown): Reached {
+  const parts = memberOf(value, "parts");
+  const offsets = entriesOf(parts).map(([part]) => [part, countOf(parts, part)] as const);
+  return { log: String(memberOf(value, "log")), parts: Object.fromEntries(offsets) };
 }
 
 function baseOf(value: unknown): StoreBase {
@@ -146,7 +158,7 @@ function countOf(value: unknown, name: string): number {
 }
 
 function memberOf(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+  return isRecord(value) ? value[name] : undefined;
 }
 
 function entriesOf(value: unknown): readonly (readonly [string, unknown])[] {

@@ -85,6 +85,12 @@ export class Ledger {
     if (this.#isExact) account.whenMissing((events) => this.#log.error({ channel, events, remedy: MIXED }, MISSING));
   }
 
+  /** The log that keeps the events of a channel is open; what waits in another one that kept them before, nobody stores. */
+  keptIn(channel: string, log: string): void {
+    const before = this.account(channel).keptIn(log);
+    if (before !== undefined) this.#log.error({ channel, log, before, remedy: FORMER }, ANOTHER);
+  }
+
   /** What waits by the books of channels that do not go on: the agent has them no longer, or not as durable ones. */
   left(): readonly { readonly channel: string; readonly events: number }[] {
     return [...this.#saved]
@@ -142,6 +148,12 @@ export class Ledger {
 const MISSING = "events are missing: the channel holds fewer than at its last stop";
 const MIXED =
   "its folders, or ledger.json, were removed, replaced, or are of different backups, or dataDirs was changed; put back what is of one time";
+
+const ANOTHER =
+  "the log of the channel is another one than when it was open last: what waits in the former one is not stored, and its positions do not count";
+const FORMER =
+  "unless it was meant to be: see whether the volume of the engine is mounted, and who removed the topic or stream; stop all agents, put the " +
+  "former log back, and start them";
 
 /** Events may have been stored after the books were written. */
 function loosened(state: AccountState): AccountState {

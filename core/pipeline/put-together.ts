@@ -1,7 +1,9 @@
-import { type Channel, codeOf, type Event, type PutTransaction, type Waiting } from "../sdk/index.js";
+import { codeOf, type Event, type PutTransaction, type Waiting } from "../sdk/index.js";
+import { CountedChannel } from "./counted-channel.js";
+import { CountedPut } from "./counted-transactions.js";
 import type { Route } from "./routes.js";
 
-/** How often a notification waits for room in one channel and then finds that another has none. */
+/** How often a notification may wait for room in one channel and then find another one full. */
 const MOST_WAITS = 10;
 
 /** What stayed in a channel although the notification was refused: the first events of its route. */
@@ -17,20 +19,22 @@ interface Outcome {
 }
 
 /**
- * Puts routes into their channels: into all, or into none as far as the channels keep room. A notification that waits
- * for one channel keeps no room in others, so that a channel that stands does not fill them. Only one at a time does,
- * so that two full channels do not send everybody from one line to the other; it waits in the order of the names, so
- * that it never waits for one that waits for it.
+ * Puts routes into their channels: into all, or into none as far as the channels reserve room. A notification that waits
+ * for one channel releases its room in the others, so that a blocked channel does not fill them. One notification at a
+ * time keeps its room, so that two full channels do not send all notifications back and forth; it waits in the order of
+ * the names, which prevents a deadlock.
  */
 export class PutTogether {
   #isHolding = false;
 
-  /** Puts one route where it finds room without waiting; a channel that cannot keep room waits as it does. */
+  /** Puts one route if there is room now; a channel without `reserve` waits as long as its own commit does. */
   async putAtOnce(route: Route): Promise<Outcome> {
     const opened = await openAll([route]);
     const refusal = await reserveAll(opened, () => "at-once");
     if (refusal === undefined) return await commitAll(opened);
-    await rollBack(opened.flatMap(({ parts }) => parts));
+    const parts = opened.flatMap((one) => one.parts);
+    for (const { transaction } of parts) if (transaction instanceof CountedPut) transaction.leftOut(refusal.error);
+    await rollBack(parts);
     return { refusal, left: [] };
   }
 
@@ -48,7 +52,7 @@ export class PutTogether {
     }
   }
 
-  /** First nothing is waited for, then one channel, then, when it is the turn of this notification, all of them. */
+  /** Waits for no channel first, then for one, and in the turn of this notification for all of them. */
   async #reserve(all: readonly Opened[], waitFor: Route | undefined, waits: number): Promise<Refusal | undefined> {
     if (waits < 2 || this.#isHolding) {
       const rank = ({ route }: Opened) => (route === waitFor ? 0 : 1);
@@ -67,16 +71,17 @@ export class PutTogether {
   }
 }
 
-/** One transaction when the events fit into one or the channel makes one as large as needed, else several. */
-async function openPuts(channel: Channel, events: readonly Event[]): Promise<readonly Part[]> {
+/** One transaction if the events fit into one, or the channel opens one that is large enough; else several. */
+async function openPuts(route: Route): Promise<readonly Part[]> {
+  const { channel, events } = route;
   try {
-    return [await opened(channel, events)];
+    return [await opened(route, events)];
   } catch (error) {
     const most = channel.transactionCapacity;
     if (codeOf(error) !== "TRANSACTION_TOO_LARGE" || events.length <= most) throw error;
     const parts: Part[] = [];
     for (let from = 0; from < events.length; from += most) {
-      parts.push(await opened(channel, events.slice(from, from + most)));
+      parts.push(await opened(route, events.slice(from, from + most)));
     }
     return parts;
   }
@@ -93,8 +98,8 @@ interface Opened {
   isKept: boolean;
 }
 
-async function opened(channel: Channel, events: readonly Event[]): Promise<Part> {
-  const transaction = channel.openPut(events.length);
+async function opened(route: Route, events: readonly Event[]): Promise<Part> {
+  const transaction = openPut(route, events.length);
   try {
     for (const event of events) transaction.put(event);
   } catch (error) {
@@ -104,11 +109,16 @@ async function opened(channel: Channel, events: readonly Event[]): Promise<Part>
   return { transaction, events: events.length };
 }
 
+function openPut({ channel, required }: Route, events: number): PutTransaction {
+  const isOptional = !required && channel instanceof CountedChannel;
+  return isOptional ? channel.openOptionalPut(events) : channel.openPut(events);
+}
+
 async function openAll(routes: readonly Route[]): Promise<readonly Opened[]> {
   const all: Opened[] = [];
   try {
     for (const route of routes) {
-      all.push({ route, parts: await openPuts(route.channel, route.events), isKept: false });
+      all.push({ route, parts: await openPuts(route), isKept: false });
     }
   } catch (error) {
     await rollBack(all.flatMap(({ parts }) => parts));
@@ -141,7 +151,7 @@ async function reserve(parts: readonly Part[], waiting: Waiting): Promise<boolea
   return isKept;
 }
 
-/** First those that can still be full, then those that a disk can fail, last those that cannot fail. */
+/** The order of commits: channels that may still be full, then those whose disk may fail, then those that cannot fail. */
 async function commitAll(all: readonly Opened[]): Promise<Outcome> {
   const inTurn = all.toSorted((one, other) => certainty(one) - certainty(other));
   const done = new Map<Route, number>();

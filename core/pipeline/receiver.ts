@@ -18,7 +18,9 @@ import { refusedByChannels } from "../sdk/source.js";
 import { millisOf, type TransactionObserver } from "../tokens.js";
 import { type Addressee, addresseeOf, cleaned } from "./addressee.js";
 import { type ArrivalSwitch, nobodyLooks } from "./arrival-switch.js";
+import { Availability } from "./availability.js";
 import { BodyTurns, LARGE, roomOfProcess, type SharedRoom } from "./body-turns.js";
+import { CountedWarnings } from "./counted-warnings.js";
 import {
   decodedBy,
   emptyRequest,
@@ -27,11 +29,10 @@ import {
   type Refusal,
   unknownSender,
 } from "./decoded-by.js";
-import { CountedWarnings } from "./log-lines.js";
 import { RefusedServices } from "./refused-services.js";
 import type { ServiceQuota } from "./service-quota.js";
 
-/** Of this number of requests one is answered only in the next turn of the event loop, whatever becomes of it. */
+/** One in this number of requests is answered in the next turn of the event loop, whatever the outcome. */
 const IN_ONE_TURN = 1000;
 
 interface ReceiverParts extends HandlerOfSource {
@@ -53,7 +54,7 @@ export class Receiver {
   readonly #parts: ReceiverParts;
   readonly #millis: () => number;
   readonly #warnings: CountedWarnings;
-  /** Those because of what the service sent or holds. */
+  /** Refusals because of what the service sent or holds. */
   readonly overQuota = new RefusedServices();
   readonly #arrivals: ArrivalSwitch;
   readonly #small: BodyTurns;
@@ -73,7 +74,7 @@ export class Receiver {
     this.#large = new BodyTurns(large, true);
   }
 
-  /** How many requests were refused, those included that the source itself refused. */
+  /** The number of refused requests, including those that the source itself refused. */
   get refusals(): number {
     return this.#refusals;
   }
@@ -101,8 +102,8 @@ export class Receiver {
   }
 
   /**
-   * What is refused is answered in the next turn of the event loop: a source that repeats it at once must not keep the process from
-   * everything else (decision 0209).
+   * A refusal is answered in the next turn of the event loop: a source that repeats the request at once must not block the process
+   * (decision 0152).
    */
   #receive(request: InboundRequest, refuse: Refuse): Promise<Reception> {
     this.#requests += 1;
@@ -168,14 +169,14 @@ export class Receiver {
     this.#warnings.flush();
   }
 
-  /** Before it is decoded, where the handler knows the sender without that: to refuse much must cost little. */
+  /** Refuses before decoding, where the handler knows the sender without it: many refusals must cost little. */
   #usedUp(quota: ServiceQuota, request: InboundRequest): Refusal | undefined {
     try {
       const sender = this.#parts.handler?.senderOf?.(request);
       const error = sender === undefined ? undefined : quota.usedUp(sender.service);
       return sender && error && { error, refused: refusedByChannels(error), sender };
     } catch {
-      // What is wrong with the handler shows when it decodes.
+      // A fault of the handler shows when it decodes.
       return undefined;
     }
   }
@@ -235,7 +236,7 @@ const TOO_MANY = 429;
 
 const accepted: Accepted = { accepted: true };
 
-/** Nobody gets this answer. */
+/** The answer to a request whose sender is gone. */
 const left: Refused = {
   accepted: false,
   status: 400,
@@ -266,31 +267,4 @@ function withoutContent(): number {
 async function inNextTurn<T>(result: T): Promise<T> {
   await nextTurn();
   return result;
-}
-
-/** Milliseconds without a refusal. */
-const QUIET = 10_000;
-
-/** Logs when a source that answered 503 accepts again. */
-class Availability {
-  readonly #parts: { readonly log: Logger; now(): Date };
-  /** When a request was last refused, and how many since the first. */
-  #refused: { readonly at: number; readonly count: number } | undefined;
-
-  constructor(parts: { readonly log: Logger; now(): Date }) {
-    this.#parts = parts;
-  }
-
-  refused(): void {
-    this.#refused = { at: this.#parts.now().getTime(), count: (this.#refused?.count ?? 0) + 1 };
-  }
-
-  /** A channel that is full takes and refuses in turn: it is over when nothing was refused for a while. */
-  accepted(): void {
-    if (this.#refused === undefined) return;
-    const { at, count } = this.#refused;
-    if (Math.abs(this.#parts.now().getTime() - at) < QUIET) return;
-    this.#refused = undefined;
-    this.#parts.log.info({ refused: count }, "requests are accepted again");
-  }
 }

@@ -8,7 +8,7 @@ const IN_ONE_TURN = 1000;
 
 /**
  * Between a source, which anybody may have written, and what it emits: a source that emits again and again, whatever the
- * results, must not keep the process from everything else, such as a signal to stop. See decision 0209.
+ * results, must not keep the process from everything else, such as a signal to stop. See decision 0152.
  */
 export class SourceGate {
   readonly #source: string;

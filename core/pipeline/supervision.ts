@@ -1,8 +1,6 @@
 import { once, setMaxListeners } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
-import { causesOf } from "../sdk/causes.js";
-import { AgentError, codeOf, onAbort, reasonOf } from "../sdk/index.js";
-import type { Clock } from "../tokens.js";
+import { AgentError, onAbort } from "../sdk/index.js";
 
 /** Milliseconds that work has to end after its signal aborted, before it is not awaited any longer. */
 const timeAfterAbort = 2000;
@@ -103,47 +101,4 @@ export async function withinGrace<T>(stopping: Promise<T>, name: string, signal:
 export async function allEnded(work: readonly Promise<void>[]): Promise<void> {
   const failed = (await Promise.allSettled(work)).find(({ status }) => status === "rejected");
   if (failed?.status === "rejected") throw failed.reason;
-}
-
-/** What keeps a component from its work. */
-export interface Failure {
-  readonly since: Date;
-  /** When it failed the last time. */
-  readonly last: Date;
-  /** The latest reason. */
-  readonly reason: string;
-  /** The code of its error, where it has one. */
-  readonly code: string | undefined;
-  /** The code of what caused it in the end, such as that of a driver; undefined where it has no cause with one. */
-  readonly causedBy: string | undefined;
-}
-
-/** Whether what a component does again and again succeeds; the health of an agent is made of these. */
-export class FailureState {
-  readonly #clock: Clock;
-  #failure: Failure | undefined;
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
-
-  /** Undefined while it succeeds. Bad data is not a failure of a sink. */
-  get failure(): Failure | undefined {
-    return this.#failure;
-  }
-
-  failed(error: unknown): void {
-    const now = this.#clock.now();
-    const codes = { code: codeOf(error), causedBy: lastCodeOf(error) };
-    this.#failure = { since: this.#failure?.since ?? now, last: now, reason: reasonOf(error), ...codes };
-  }
-
-  works(): void {
-    this.#failure = undefined;
-  }
-}
-
-function lastCodeOf(error: unknown): string | undefined {
-  const [, ...causes] = causesOf(error);
-  return causes.map(codeOf).findLast((code) => code !== undefined);
 }

@@ -38,12 +38,14 @@ export interface Loading {
 /** Imports a module, one of others within the limit; anything wrong with it is returned as a problem, never thrown. */
 export async function loadPlugin(module: PluginModule, loading: Loading): Promise<Found> {
   const { origin, specifier } = module;
+  // What a plugin of others adds here every "for in" of the program would see: it gets an error in its place.
+  if (!isOwn(module)) Object.preventExtensions(Object.prototype);
   // The program waits for nothing in its own modules; on a busy machine they may take long.
   const exported = await (isOwn(module) ? exportOf(specifier) : withinLimit(exportOf(specifier), loading.limitMillis));
   if ("problem" in exported) return { plugins: [], problems: [{ origin, ...exported.problem }] };
   if ("error" in exported)
     return { plugins: [], problems: [{ origin, ...(await notLoaded(exported.error, specifier)) }] };
-  const definitions: readonly unknown[] = Array.isArray(exported.value) ? exported.value : [exported.value];
+  const definitions = definitionsIn(exported.value);
   const place = isOwn(module) ? { origin } : { origin, folder: await realpath(module.folder) };
   const found = definitions.map((definition) => ({
     definition,
@@ -55,6 +57,11 @@ export async function loadPlugin(module: PluginModule, loading: Loading): Promis
     ),
     problems: found.flatMap(({ problems }) => problems),
   };
+}
+
+/** An empty list counts as no definition: nothing would say why its plugins are missing. */
+function definitionsIn(exported: unknown): readonly unknown[] {
+  return Array.isArray(exported) && exported.length > 0 ? exported : [exported];
 }
 
 const OWN = new URL("../../plugins/", import.meta.url).href;
@@ -93,8 +100,12 @@ async function notLoaded(error: unknown, specifier: string): Promise<ProblemText
   return { cause: `could not be loaded: ${await reasonNotLoaded(error, specifier)}`, remedy };
 }
 
+const ENTRIES =
+  "import from deneb/sdk, deneb/sdk/channel, deneb/sdk/testing, deneb/ngsi, deneb/sql or deneb/log, which the agent lends; install no package for it";
+
 function remedyFor(error: unknown): string {
   if (isOfCommonJs(error)) return AS_ES_MODULE;
+  if (isOfNoEntry(error)) return ENTRIES;
   if (codeOf(error) === "ERR_UNKNOWN_FILE_EXTENSION")
     return "this Node runs JavaScript only: build the package, and name the built file in its package.json";
   return "correct the file, install what it imports, or remove its folder";
@@ -122,6 +133,13 @@ function isOfCommonJs(error: unknown): boolean {
   const message = messageOf(error);
   if (error instanceof SyntaxError) return /outside a module|^Unexpected token 'export'/.test(message);
   return codeOf(error) === "MODULE_NOT_FOUND" && /^Cannot find module 'deneb\//.test(message);
+}
+
+/** An import of `deneb` itself, or of what is no entry of it: the hook asks for these in its own name. */
+function isOfNoEntry(error: unknown): boolean {
+  const message = messageOf(error);
+  if (codeOf(error) === "ERR_MODULE_NOT_FOUND") return message.startsWith("Cannot find package 'deneb' ");
+  return codeOf(error) === "ERR_PACKAGE_PATH_NOT_EXPORTED" && /deneb.package\.json|resolve-hook\.js/.test(message);
 }
 
 /** Limits after which a module that keeps the processor busy is not waited for any more. */

@@ -1,6 +1,6 @@
 import { AgentError, codeOf, eventsOf, positionFaults, retryAfterOf, retryableOf } from "./errors.js";
 import type { Event } from "./event.js";
-import { KeptConnection, writeAborted } from "./kept-connection.js";
+import { judgesRepeats, KeptConnection, writeAborted } from "./kept-connection.js";
 import { type BatchSinkPositions, type KeptPosition, KeptPositions } from "./kept-positions.js";
 import { onAbort, withEither } from "./lifecycle.js";
 import {
@@ -156,6 +156,7 @@ export function batchSink<Connection>(parts: BatchSinkParts<Connection>): Sink {
         }),
   };
   return {
+    ...(parts.mayRepeat === undefined ? {} : { [judgesRepeats]: true }),
     ...(tuning === undefined ? {} : { tuning }),
     ...(Object.keys(positions).length === 0 ? {} : { positions }),
     ...(answers === undefined

@@ -11,16 +11,44 @@ export function causesOf(error: unknown): readonly unknown[] {
   return causes;
 }
 
+/** A proxy of somebody may throw when it is asked what it is. */
+export function isError(thrown: unknown): thrown is Error {
+  try {
+    return thrown instanceof Error;
+  } catch {
+    return false;
+  }
+}
+
 /** Somebody may throw what cannot be made a text, or an error whose message is none. */
 export function messageOf(thrown: unknown): string {
   try {
-    const message = textOf(thrown);
+    const message = withSystemNames(textOf(thrown));
     // A host with several addresses fails with an AggregateError, whose own message is empty.
     if (message !== "" || !(thrown instanceof AggregateError)) return message;
     return thrown.errors.slice(0, MOST_CAUSES).map(messageOf).join(", ");
   } catch {
     return "something was thrown that cannot be made a text";
   }
+}
+
+/** Node numbers errors of the system that it has no name for. */
+const UNNAMED = /Unknown system error -(\d+)(: Unknown system error -\1)?/g;
+
+/** Those of Linux that disks give: of a quota, of a network file system, of a damaged one. */
+const unnamed: ReadonlyMap<string, readonly [name: string, meaning: string]> = new Map([
+  ["116", ["ESTALE", "stale file handle"]],
+  ["117", ["EUCLEAN", "structure needs cleaning"]],
+  ["122", ["EDQUOT", "disk quota exceeded"]],
+]);
+
+/** The text with the names of such errors, and what they mean. */
+export function withSystemNames(text: string): string {
+  if (!text.includes("Unknown system error -")) return text;
+  return text.replace(UNNAMED, (found: string, number: string, explained: string | undefined) => {
+    const [name, meaning] = unnamed.get(number) ?? [found];
+    return explained === undefined || meaning === undefined ? name : `${name}: ${meaning}`;
+  });
 }
 
 /** Where an error and its causes were made, without their other members: those of a client may hold a password or a token. */

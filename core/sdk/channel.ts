@@ -132,8 +132,8 @@ export interface Channel extends Lifecycle, Examined {
   readonly redelivers?: boolean;
   /**
    * Events that were accepted and can no longer be read, since the channel was made: lost by damage of what it keeps. The
-   * agent looks after the start and after each take, and counts them as lost. Below zero when events that it had counted
-   * before are back.
+   * agent looks after the start and after each take, and at a log that agents share whenever it is asked for its books, and counts them as
+   * lost. Below zero when events that it had counted before are back.
    */
   readonly lost?: number;
   /** Bytes that the events of the channel take where it keeps them, for statistics; absent when it does not count them. */

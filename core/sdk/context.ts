@@ -138,6 +138,11 @@ export interface ChannelContext extends Context {
    * known. Beta.
    */
   readonly hasSinks?: boolean;
+  /**
+   * By partition of the log with this id, the newest offset that the channel has seen: what it sets is kept over restarts with the books of
+   * the agent, a second later at the latest. Empty for another log than before. Absent: nothing is kept. Beta.
+   */
+  reached?(log: string): Map<number, number>;
 }
 
 /** What a channel selector is given besides its configuration. @stable */

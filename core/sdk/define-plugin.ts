@@ -127,6 +127,8 @@ export interface FaultOf<Name extends string> {
   readonly property: Name | "type";
   /** What is wrong and what would be right. */
   readonly reason: string;
+  /** For what has no effect, or another one than people expect: the component runs. Absent: an error. @beta */
+  readonly severity?: "warning";
   /** Where a name is wrong: those that would be right. The agent adds the one that was probably meant. */
   readonly names?: readonly string[];
 }
@@ -158,10 +160,7 @@ export interface AnyPlugin {
   workers?(config: unknown): RunsIn;
   readonly config: Schema;
   readonly slots?: Slots;
-  check?(
-    config: unknown,
-    linked?: readonly string[],
-  ): readonly { readonly property: string; readonly reason: string; readonly names?: readonly string[] }[];
+  check?(config: unknown, linked?: readonly string[]): readonly FaultOf<string>[];
   create(config: unknown, context: unknown): unknown;
   certificates?(config: unknown): readonly string[];
   query?(config: unknown, text: string, context: Context): Promise<QueryResult>;

@@ -1,4 +1,4 @@
-import { causesOf, messageOf } from "./causes.js";
+import { causesOf, isError, messageOf, withSystemNames } from "./causes.js";
 import type { Event } from "./event.js";
 
 /**
@@ -104,25 +104,35 @@ export class RejectedRequest extends AgentError {
 
 /** The `retryable` property of any thrown value; undefined when it does not say. @stable */
 export function retryableOf(error: unknown): boolean | undefined {
-  if (typeof error !== "object" || error === null || !("retryable" in error)) return undefined;
-  return typeof error.retryable === "boolean" ? error.retryable : undefined;
+  const retryable = memberOf(error, "retryable");
+  return typeof retryable === "boolean" ? retryable : undefined;
 }
 
 /** The `retryAfter` property of any thrown value, in milliseconds; undefined when it does not say. @stable */
 export function retryAfterOf(error: unknown): number | undefined {
-  if (typeof error !== "object" || error === null || !("retryAfter" in error)) return undefined;
-  return typeof error.retryAfter === "number" && error.retryAfter >= 0 ? error.retryAfter : undefined;
+  const retryAfter = memberOf(error, "retryAfter");
+  return typeof retryAfter === "number" && retryAfter >= 0 ? retryAfter : undefined;
 }
 
 /** The `events` property of any thrown value as it stands there; undefined when it has none. */
 export function eventsOf(error: unknown): unknown {
-  return typeof error === "object" && error !== null && "events" in error ? error.events : undefined;
+  return memberOf(error, "events");
 }
 
 /** The `code` property of any thrown value; undefined when it has none. @stable */
 export function codeOf(error: unknown): string | undefined {
-  if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
-  return typeof error.code === "string" ? error.code : undefined;
+  const code = memberOf(error, "code");
+  return typeof code === "string" ? withSystemNames(code) : undefined;
+}
+
+/** Undefined also for a member of a plugin's error that throws when it is read. */
+function memberOf(thrown: unknown, name: string): unknown {
+  if (typeof thrown !== "object" || thrown === null) return undefined;
+  try {
+    return Reflect.get(thrown, name);
+  } catch {
+    return undefined;
+  }
 }
 
 /**
@@ -137,7 +147,7 @@ export function reasonOf(error: unknown): string {
     if (message !== "" && !messages.some((seen) => says(seen, message))) messages.push(message);
   }
   // Never nothing: some errors have a code alone.
-  if (messages.length === 0) return error instanceof Error ? (codeOf(error) ?? error.name) : nothingSaid(error);
+  if (messages.length === 0) return isError(error) ? (codeOf(error) ?? error.name) : nothingSaid(error);
   return inOneLine(messages.slice(0, MOST_MESSAGES).join(": "));
 }
 

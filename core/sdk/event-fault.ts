@@ -106,8 +106,8 @@ function isPlain(value: object): boolean {
 function nameOf(value: unknown): string {
   if (value === null) return "null";
   if (value === undefined) return "undefined";
-  if (typeof value === "object")
-    return value instanceof Promise ? "a promise" : `an object of a class (${classOf(value)})`;
+  if (value instanceof Promise) return "a promise";
+  if (typeof value === "object") return isPlain(value) ? "an object" : `an object of a class (${classOf(value)})`;
   if (typeof value === "number") return Number.isFinite(value) ? "a number" : "a number that JSON cannot hold";
   return `a ${typeof value}`;
 }

@@ -96,3 +96,6 @@ export class KeptConnection<Connection> {
 export function writeAborted(): AgentError {
   return new AgentError("WRITE_ABORTED", "the write was aborted", { retryable: true });
 }
+
+/** Marks a sink with `mayRepeat` for the conformance suites; of whichever copy of this module it is. */
+export const judgesRepeats: unique symbol = Symbol.for("deneb.judges-repeats");

@@ -1,7 +1,7 @@
 import type { InboundRequest, Receive, Refused } from "./source.js";
 
-/** Attempts for a request whose error does not say whether it is retryable; then the request, which may be the cause, is refused. */
-const MOST_ATTEMPTS = 10;
+/** Errors in a row that do not say whether they are retryable; at the last the request, which may be the cause, is refused. */
+const MOST_UNKNOWN = 10;
 /** A service that sent more than it may: to hold its request would hold those of all others behind it. */
 const TOO_MANY = 429;
 
@@ -22,25 +22,24 @@ export interface RepeatedReception {
  * @beta
  */
 export async function receiveUntilTaken(repeated: RepeatedReception, signal: AbortSignal): Promise<boolean> {
+  const { receive, request, pause, held } = repeated;
+  let unknown = 0;
   for (let attempt = 1; !signal.aborted; attempt += 1) {
-    if (await isDone(repeated, attempt)) return true;
-    await repeated.pause(signal);
+    let isHeld = false;
+    await receive(request(), (refused) => {
+      unknown = refused.retryable === undefined ? unknown + 1 : 0;
+      isHeld = mayBeTakenLater(refused, unknown);
+      if (!isHeld) return 0;
+      held(refused, attempt);
+      return undefined;
+    });
+    if (!isHeld) return true;
+    await pause(signal);
   }
   return false;
 }
 
-async function isDone({ receive, request, held }: RepeatedReception, attempt: number): Promise<boolean> {
-  let isHeld = false;
-  await receive(request(), (refused) => {
-    isHeld = mayBeTakenLater(refused, attempt);
-    if (!isHeld) return 0;
-    held(refused, attempt);
-    return undefined;
-  });
-  return !isHeld;
-}
-
-function mayBeTakenLater({ status, retryable }: Refused, attempt: number): boolean {
+function mayBeTakenLater({ status, retryable }: Refused, unknown: number): boolean {
   if (status === TOO_MANY) return false;
-  return retryable ?? attempt < MOST_ATTEMPTS;
+  return retryable ?? unknown < MOST_UNKNOWN;
 }

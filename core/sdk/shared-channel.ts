@@ -20,7 +20,7 @@ export interface ChannelPart {
   readonly appended: number | undefined;
   /** Events that are done, by position: stored, dead-lettered or filtered, by any agent, since the log was made. */
   readonly passed: number | undefined;
-  /** Events that were accepted and can no longer be read, for example because the engine removed them too early. */
+  /** Events that were accepted and can no longer be read, at least: for example because the engine removed them too early. */
   readonly lost: number;
 }
 
@@ -54,8 +54,10 @@ export interface LogSummary {
   readonly stored: number | undefined;
   readonly deadLettered: number | undefined;
   readonly filtered: number | undefined;
-  /** Of all events, those that this agent has found to be lost since it opened the log. */
+  /** Of all events, those that this agent has found to be lost since it opened the log, at least: a log does not tell how many it removed. */
   readonly lost: number;
+  /** The parts of which this agent has found that records are gone without a number of them; none when absent. */
+  readonly uncounted?: readonly string[];
   readonly waiting: number | undefined;
   /** What of `appended` is none of the others; undefined while it cannot be told, and in books that are not exact. */
   readonly unaccounted: number | undefined;

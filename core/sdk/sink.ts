@@ -164,8 +164,8 @@ export interface StoredSummary {
    * when the sink does not count now.
    */
   readonly channels?: readonly { readonly channel: string; readonly events: number }[];
-  /** For people. */
-  readonly tables: readonly { readonly table: string; readonly rows: number }[];
+  /** For people. Without `rows` where they were not counted: the table is locked, or too large to be counted in time. */
+  readonly tables: readonly { readonly table: string; readonly rows?: number }[];
 }
 
 /** Rows of a query, for people: every value as text, undefined for the store's null. @stable */

@@ -1,3 +1,4 @@
+import { isError } from "./causes.js";
 import { codeOf, reasonOf, retryAfterOf, retryableOf, type Sender } from "./errors.js";
 import type { Event } from "./event.js";
 import type { Lifecycle } from "./lifecycle.js";
@@ -204,7 +205,7 @@ function causeOf(code: string): string {
 
 /** A status of an answer that accepts would lose the request: its sender does not send it again. */
 function hasStatus(error: unknown): error is Error & { readonly status: number } {
-  if (!(error instanceof Error) || !("status" in error)) return false;
+  if (!isError(error) || !("status" in error)) return false;
   const { status } = error;
   return Number.isInteger(status) && Number(status) >= 400 && Number(status) <= 599;
 }

@@ -43,6 +43,7 @@ export {
   unlessAborted,
   writeAborted,
 } from "./contract/driver.js";
+export { refusedAt } from "./contract/failed-statement.js";
 export { sqlFaults } from "./contract/faults.js";
 export { doublesJsonCell, type JsonColumn, jsonCell, strictJsonCell } from "./contract/json-cell.js";
 export {
@@ -82,6 +83,7 @@ export {
   columnList,
   type GuardedSql,
   guarded,
+  keyedSelect,
   quoted,
   rememberingColumns,
 } from "./standard/sql-text.js";

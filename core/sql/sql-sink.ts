@@ -1,4 +1,5 @@
 import {
+  AgentError,
   type Batch,
   type Context,
   codeOf,
@@ -6,6 +7,7 @@ import {
   type Examiner,
   type Probe,
   type Receipt,
+  reasonOf,
   retryableOf,
   type Sink,
   type SinkPositions,
@@ -28,10 +30,10 @@ import { storeProbes } from "./features/probes.js";
 import { Retention } from "./features/retention/retention.js";
 import { Upkeep } from "./features/upkeep.js";
 import { OtherTables } from "./other-tables.js";
+import { RefusedRows } from "./refused-rows.js";
 import { RowBuilder } from "./row-builder.js";
 import { isNotAdmitted } from "./rows/admission.js";
 import type { TableBatch } from "./rows/grouping.js";
-import { type StartWarning, startWarnings } from "./start-warnings.js";
 import { StepWriter } from "./step-writer.js";
 import { storedByUnit } from "./stored-by-unit.js";
 import { fitted } from "./tables/fitting.js";
@@ -43,8 +45,9 @@ import { SchemaServices } from "./tables/schema-services.js";
 const TABLES_PER_TRANSACTION = 2000;
 /** Larger transactions are not faster. */
 const LARGEST_BATCH = 1000;
-/** Several agents that write the same events all get on: one of them in each round. */
+/** Attempts when several agents write the same events: in each round one of them succeeds. */
 const MOST_ATTEMPTS_IF_SHARED = 8;
+
 /** Stores entities as rows of a database. */
 export class SqlSink implements Sink {
   readonly tuning: SinkTuning = { largestBatch: LARGEST_BATCH, batchLinger: "under-load" };
@@ -62,11 +65,11 @@ export class SqlSink implements Sink {
   readonly #writer: StepWriter;
   readonly #leftOut: LeftOut;
   readonly #others: OtherTables;
+  readonly #refusedRows: RefusedRows;
   /** The batch that was not stored last. */
   #unstored: Batch | undefined;
   readonly #name: string;
-  readonly #warnings: readonly StartWarning[];
-  /** Absent once the store was used. */
+  /** Undefined after the first use of the store. */
   #firstUse: FirstUse | undefined;
 
   constructor(config: SqlConfig, context: Context, store: Store, listing: "listed" | "unlisted" = "listed") {
@@ -82,7 +85,6 @@ export class SqlSink implements Sink {
       ? new ErrorTableWriter(new ErrorTable(config, this.#store), context)
       : undefined;
     this.#name = context.name;
-    this.#warnings = startWarnings(config, store.ignoredOptions);
     this.#leftOut = new LeftOut(context);
     this.#bookkeeping = new Bookkeeping(config, context, this.#store);
     this.#writer = new StepWriter({
@@ -98,6 +100,12 @@ export class SqlSink implements Sink {
       alreadyStored: (batch, signal) => this.#alreadyStored(batch, signal),
       summary: (signal) => this.#asked(() => storedSummary(counting, signal)),
     };
+    this.#refusedRows = new RefusedRows({
+      store,
+      rowBuilder: this.#rowBuilder,
+      writer: this.#writer,
+      now: () => context.now(),
+    });
     this.#others = new OtherTables({ store: this.#store, rowBuilder: this.#rowBuilder, writer: this.#writer });
   }
 
@@ -107,7 +115,6 @@ export class SqlSink implements Sink {
 
   async start(): Promise<void> {
     const { driver, log } = this.#store;
-    for (const { fields, message } of this.#warnings) log.warn(fields, message);
     this.#firstUse = new FirstUse({ probe: (signal) => this.#asked(() => driver.probe(signal)), log });
     await this.#firstUse.begin();
     this.#retention.start();
@@ -206,8 +213,7 @@ export class SqlSink implements Sink {
       } catch (error) {
         this.#rowBuilder.note(tables.slice(0, start));
         const failure = this.#failed(part, error);
-        this.#reportRefused(batch.events, failure, part);
-        throw failure;
+        throw this.#reported(batch, part, await this.#named(batch, { error, failure }, signal));
       }
     }
     this.#used();
@@ -252,7 +258,28 @@ export class SqlSink implements Sink {
     await this.#store.driver.close(signal);
   }
 
-  /** The kernel splits a refused batch until the bad event is alone; that one is written to the error table. */
+  /** The failure with the events that are the reason, where the table that refuses them is known. */
+  async #named({ events }: Batch, { error, failure }: Failed, signal: AbortSignal): Promise<unknown> {
+    const cause = error instanceof PartlyWritten ? error.cause : error;
+    const table = events.length === 1 ? undefined : this.#writer.refusedTable(cause);
+    const refused = table && (await this.#refusedRows.among(events, { table, error: cause }, signal));
+    if (refused === undefined || refused.size === 0) return failure;
+    const options = { cause, retryable: retryableOf(failure) ?? true, events: refused };
+    return new AgentError(codeOf(failure) ?? "DATA_REFUSED", reasonOf(failure), options);
+  }
+
+  /** The failure of a batch; where it is known which of its events are refused, the others are named as not written. */
+  #reported({ events }: Batch, part: readonly TableBatch[], failure: unknown): unknown {
+    const refused = refusedOf(failure);
+    if (refused === undefined) {
+      this.#reportRefused(events, failure, part);
+      return failure;
+    }
+    for (const [event, reason] of refused) this.#reportRefused([event], reason, this.#rowBuilder.tables([event]));
+    return besideRefused(events, refused, failure);
+  }
+
+  /** Writes a refused event to the error table, when it is named or alone: the kernel splits a batch of which none is named. */
   #reportRefused(events: readonly Event[], failure: unknown, tables: readonly TableBatch[]): void {
     const [event, ...others] = events;
     if (this.#errorTable === undefined || event === undefined || others.length > 0) return;
@@ -289,4 +316,30 @@ export class SqlSink implements Sink {
   #explained(error: unknown): unknown {
     return storeError(error, this.#store.dialect.errors, this.#store.server);
   }
+}
+
+interface Failed {
+  readonly error: unknown;
+  /** The same for people. */
+  readonly failure: unknown;
+}
+
+/** The events that a failure names, each with its reason. */
+function refusedOf(failure: unknown): ReadonlyMap<Event, unknown> | undefined {
+  if (!(failure instanceof AgentError) || failure.events === undefined) return undefined;
+  const { events } = failure;
+  return "get" in events ? events : new Map(events.map((event) => [event, failure]));
+}
+
+/** All events of the batch have failed: a position would cover the refused ones. */
+function besideRefused(events: readonly Event[], refused: ReadonlyMap<Event, unknown>, failure: unknown): AgentError {
+  const message = reasonOf(failure);
+  const others = new AgentError("NOT_WRITTEN", `not written with events that are refused: ${message}`, {
+    retryable: true,
+  });
+  const failed = new Map(events.map((event) => [event, refused.get(event) ?? others]));
+  const retryable = retryableOf(failure) ?? false;
+  const code = retryable ? (codeOf(failure) ?? "STORE_UNAVAILABLE") : "DATA_REFUSED";
+  const cause = retryable && failure instanceof Error ? failure.cause : failure;
+  return new AgentError(code, message, { cause, retryable, events: failed });
 }

@@ -1,6 +1,7 @@
 import { type BatchPosition, type Event, letterHeader, type Receipt } from "../sdk/index.js";
 import { databaseErrorOf } from "./contract/database-error.js";
 import { isUnexpectedChanges } from "./contract/driver.js";
+import { statementOf } from "./contract/failed-statement.js";
 import { bytesOf, type Statement, tableKey } from "./contract/statement.js";
 import type { Bookkeeping, Kept } from "./features/positions/bookkeeping.js";
 import type { RowBuilder } from "./row-builder.js";
@@ -37,6 +38,8 @@ interface Remembered {
 }
 
 interface Prepared {
+  /** The statements of each table. */
+  readonly byTable: readonly (readonly Statement[])[];
   readonly rows: readonly Statement[];
   readonly kept: Kept;
 }
@@ -48,7 +51,9 @@ export class StepWriter {
   readonly #bookkeeping: Bookkeeping;
   readonly #writtenTables: WrittenTables | undefined;
   readonly #changed: ChangedTables;
-  // No map: its tables would hold the events that were left out (docs/decisions/0203).
+  /** Of statements that the database refused. */
+  readonly #tables = new WeakMap<Statement, TableBatch>();
+  // No map: its tables would hold the events that were left out (docs/decisions/0086).
   #lately: readonly Remembered[] = [];
 
   constructor({ store, rowBuilder, bookkeeping, writtenTables }: StepWriterParts) {
@@ -121,25 +126,43 @@ export class StepWriter {
 
   /** Whether the store takes these rows now, with all that belongs to them: they are written and rolled back. */
   async takes(write: StepOfBatch, signal: AbortSignal): Promise<boolean> {
-    const { rows, kept } = await this.#statements(write, signal);
-    const statements = [...rows, ...kept.statements];
-    const last = statements.at(-1);
-    if (last === undefined) return false;
+    const { rows, byTable, kept } = await this.#statements(write, signal);
+    const statements = rolledBack([...rows, ...kept.statements]);
+    if (statements.length === 0) return false;
     try {
-      await this.#store.driver.write([...statements.slice(0, -1), { ...last, changes: NEVER_CHANGED }], signal);
+      await this.#store.driver.write(statements, signal);
       return false;
     } catch (error) {
       if (isUnexpectedChanges(error)) return true;
+      this.#noteTable(error, write.tables, byTable);
       throw error;
     }
   }
 
   async #writeOnce(write: StepOfBatch, signal: AbortSignal): Promise<Receipt> {
-    const { rows, kept } = await this.#statements(write, signal);
-    const responseBytes = await this.#store.driver.write([...rows, ...kept.statements], signal);
+    const { rows, byTable, kept } = await this.#statements(write, signal);
+    let responseBytes: number;
+    try {
+      responseBytes = await this.#store.driver.write([...rows, ...kept.statements], signal);
+    } catch (error) {
+      this.#noteTable(error, write.tables, byTable);
+      throw error;
+    }
     await kept.written();
     this.#remember(write.tables);
     return { requestBytes: bytesOf(rows), responseBytes };
+  }
+
+  /** The table whose rows the database refused; undefined if that is not known. */
+  refusedTable(error: unknown): TableBatch | undefined {
+    const statement = statementOf(error);
+    return statement && this.#tables.get(statement);
+  }
+
+  #noteTable(error: unknown, tables: readonly TableBatch[], byTable: Prepared["byTable"]): void {
+    const statement = statementOf(error);
+    const table = statement && tables[byTable.findIndex((some) => some.some((one) => isPartOf(statement, one)))];
+    if (statement !== undefined && table !== undefined) this.#tables.set(statement, table);
   }
 
   /** The first and the last table: they are in order, so those are often of two schemas. */
@@ -157,10 +180,24 @@ export class StepWriter {
     const { tables } = step;
     this.#rowBuilder.refresh(tables, this.#store);
     const fitted = this.#known(tables) ?? (await makeMissing(tables, this.#store, signal));
-    const rows = tables.flatMap((table, index) => {
+    const byTable = tables.map((table, index) => {
       const own = fitted[index];
       return own === undefined ? [] : this.#rowBuilder.statements(table, own, this.#store);
     });
-    return { rows, kept: await this.#bookkeeping.kept(position, step, signal) };
+    return { byTable, rows: byTable.flat(), kept: await this.#bookkeeping.kept(position, step, signal) };
   }
+}
+
+/** Whether it is this statement, or one with some of its runs. */
+function isPartOf(part: Statement, { text, runs }: Statement): boolean {
+  const [run] = part.runs;
+  return part.text === text && (run === undefined || runs.includes(run));
+}
+
+/** The same statements, of which the last run changes an unexpected number of rows. */
+function rolledBack(statements: readonly Statement[]): readonly Statement[] {
+  const last = statements.at(-1);
+  if (last === undefined) return statements;
+  const before = last.runs.length === 1 ? [] : [{ ...last, runs: last.runs.slice(0, -1) }];
+  return [...statements.slice(0, -1), ...before, { ...last, runs: last.runs.slice(-1), changes: NEVER_CHANGED }];
 }

@@ -65,6 +65,18 @@ export const unreachableCases: readonly SinkCase[] = [
       await rejectsAs(sink.persist({ events: [marked("a")] }, never), "persist", { retryable: true });
     },
   },
+  {
+    name: "of a store that is not available a sink does not say that it takes other events",
+    async run({ store, start }) {
+      const sink = await start({ ...store.config, ...store.unreachable });
+      const error = await sink.persist({ events: [marked("a")] }, never).catch((thrown: unknown) => thrown);
+
+      const answer = await sink.answers?.(error, never).catch(() => false);
+
+      if (answer === undefined || answer === false) return;
+      throw failure(`answers says ${JSON.stringify(answer)}: then what comes in an outage becomes dead letters`, error);
+    },
+  },
 ];
 
 const MOST_TRIES = 5;

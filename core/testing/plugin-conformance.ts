@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { type AnyPlugin, type Channel, codeOf, reasonOf, type SinkPositions } from "../sdk/index.js";
+import { type AnyPlugin, type Channel, codeOf, reasonOf, type Sink } from "../sdk/index.js";
+import { judgesRepeats } from "../sdk/kept-connection.js";
 import { channelConformance } from "./channel/conformance.js";
 import type { ChannelLimits } from "./channel-fixture.js";
 import { declarationCases, lifecycleCases } from "./component-cases.js";
@@ -13,8 +14,9 @@ import { adapterCases } from "./log/conformance.js";
 import { unsettledCalls } from "./plugin-calls.js";
 import type { ChannelSetup, ConformanceCase, ConformanceStore, PluginSetup, Values } from "./plugin-setup.js";
 import { positionCases } from "./position-cases.js";
+import { withSameProcess } from "./process-state.js";
 import { randomFailureCases } from "./random-failures.js";
-import { silentStoreCases } from "./silent-store-cases.js";
+import { repeatedWriteCases, silentStoreCases } from "./silent-store-cases.js";
 import { deliveryCases, leftOpenCases, onStore, type SinkCase } from "./sink-cases.js";
 import { sourceCases } from "./source-cases.js";
 import { alreadyStoredCases, keptIdsCases } from "./stored-cases.js";
@@ -67,7 +69,7 @@ function inTime({ name, run }: ConformanceCase, limit: { readonly seconds: numbe
           reject(failure(`the case did not end within ${seconds} s; ${waitsFor} has not settled`));
         }, seconds * 1000);
         unsettledCalls
-          .run(calls, run)
+          .run(calls, () => withSameProcess(run))
           .finally(() => clearTimeout(timer))
           .then(resolve, reject);
       }),
@@ -151,18 +153,19 @@ function casesOf(setting: ChannelSetting, create: (values: Values) => Channel): 
   return cases.map(({ name, run }) => ({ name, run: () => run().catch((error: unknown) => throwOf(error, isHeld)) }));
 }
 
-/** Throws the error, with what may have caused it when the channel of before the crash has kept its connections. */
+/** Throws the error, with what may have caused it when the channel from before the crash has kept its connections. */
 function throwOf(error: unknown, isHeld: boolean): never {
   if (!isHeld || !["NOT_CONFORMING", "ERR_ASSERTION"].includes(codeOf(error) ?? "")) throw error;
   throw failure(
-    `${reasonOf(error)}; the setup has no channel.abandon, so the channel of before holds what it took`,
+    `${reasonOf(error)}; the setup has no channel.abandon, so the previous channel holds what it took`,
     error,
   );
 }
 
 /** The cases about what not every sink and not every store can do. */
 async function ableCases(definition: AnyPlugin, setup: PluginSetup): Promise<readonly SinkCase[]> {
-  const { store, positions } = await abilities(definition, setup);
+  const { store, sink } = await abilities(definition, setup);
+  const positions = sink?.positions;
   return [
     ...(positions?.stored === undefined ? [] : positionCases),
     ...(positions?.alreadyStored === undefined ? [] : alreadyStoredCases),
@@ -170,13 +173,14 @@ async function ableCases(definition: AnyPlugin, setup: PluginSetup): Promise<rea
     ...(store?.unreachable === undefined ? [] : unreachableCases),
     ...(store?.interrupt === undefined ? [] : interruptCases),
     ...(store?.tcp === undefined ? [] : silentStoreCases),
+    ...(store?.tcp === undefined || sink === undefined || !(judgesRepeats in sink) ? [] : repeatedWriteCases),
     ...(store?.keepsIds === true ? keptIdsCases : []),
   ];
 }
 
 interface Abilities {
   readonly store?: ConformanceStore;
-  readonly positions?: SinkPositions | undefined;
+  readonly sink?: Sink | undefined;
 }
 
 /** What a store of the setup and its sink can do; one is opened to see it, and a sink is created. */
@@ -185,16 +189,19 @@ async function abilities(definition: AnyPlugin, { openStore }: PluginSetup): Pro
   if (openStore === undefined) return able;
   await inRoom(async (room) => {
     const store = await openStore(room.folder);
-    able = { store, positions: positionsOf(() => room.create(definition, store.config)) };
+    able = { store, sink: sinkOf(() => room.create(definition, store.config)) };
     await store.close();
   });
   return able;
 }
 
 /** None of a sink that cannot be created: other cases say so. */
-function positionsOf(create: () => unknown): SinkPositions | undefined {
+function sinkOf(create: () => unknown): Sink | undefined {
   try {
-    return asKind("sink", create(), ["start", "persist", "stop"]).positions;
+    const sink = asKind("sink", create(), ["start", "persist", "stop"]);
+    // A getter of it may throw.
+    void sink.positions;
+    return sink;
   } catch {
     return undefined;
   }

@@ -56,7 +56,7 @@ export interface ChannelSetup {
   /**
    * Cuts the connection of a channel as a crash of its process would, without a stop: what it took is not given back, and
    * what it does afterwards fails. Needed with `afterCrash: "same"` where a second agent is `refused`, or does not get what the first one holds
-   * while that one works, as over deneb/log. The cases stop the channel later, which must be safe. Absent: the channel of before keeps its connection.
+   * while that one works, as over deneb/log. The cases stop the channel later, which must be safe. Absent: the previous channel keeps its connection.
    */
   abandon?(channel: Channel): void | Promise<void>;
 }

@@ -101,7 +101,10 @@ function chainTo(
     await started;
     const course = { signal: stuck.signal, hurry: stuck.signal, attempt: 1, doubt: "none" } as const;
     try {
-      return await chain.first.deliver(new TakenBatch(events, events, {}, new Settlements()), course);
+      return await chain.first.deliver(
+        new TakenBatch(events, { whole: events, transaction: {}, settlements: new Settlements() }),
+        course,
+      );
     } catch (error) {
       throw stuck.signal.aborted ? stuck.signal.reason : error;
     }

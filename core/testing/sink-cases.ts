@@ -86,11 +86,13 @@ const oneWrite: SinkCase = {
 /** The same sink; all that it gets is frozen, in depth: a sink that changes it says so in its failure. */
 function givenFrozen(sink: Sink): Sink {
   const { positions, tuning } = sink;
+  const answers = sink.answers?.bind(sink);
   return {
     start: () => called("start", () => sink.start()),
     stop: (signal) => called("stop", () => sink.stop(signal)),
     ...(positions === undefined ? {} : { positions }),
     ...(tuning === undefined ? {} : { tuning }),
+    ...(answers === undefined ? {} : { answers: (error, signal) => called("answers", () => answers(error, signal)) }),
     async persist(batch, signal) {
       const given = frozen({ ...batch, events: [...batch.events] });
       try {

@@ -12,6 +12,7 @@ export class StoreWay {
   readonly #server: Server;
   readonly #pairs: Set<Pair>;
   #isSilent = false;
+  #losesAnswers = false;
 
   private constructor(server: Server, pairs: Set<Pair>) {
     this.#server = server;
@@ -48,8 +49,15 @@ export class StoreWay {
     for (const pair of this.#pairs) this.#carry(pair);
   }
 
+  /** Until the cut what is sent gets to the store, and its answers do not come back. */
+  loseAnswers(): void {
+    this.#losesAnswers = true;
+    for (const { near, far } of this.#pairs) far.unpipe(near).resume();
+  }
+
   /** Ends the connections; new ones are taken. */
   cut(): void {
+    this.#losesAnswers = false;
     for (const pair of this.#pairs) end(pair);
     this.#pairs.clear();
   }
@@ -62,7 +70,8 @@ export class StoreWay {
   #carry({ near, far }: Pair): void {
     if (this.#isSilent) return;
     near.pipe(far);
-    far.pipe(near);
+    if (this.#losesAnswers) far.resume();
+    else far.pipe(near);
   }
 }
 

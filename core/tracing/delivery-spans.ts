@@ -62,14 +62,15 @@ export class DeliverySpans {
 class DeliverySpan implements DeliveryTrace {
   readonly fields: TraceFields;
   readonly traceparent: string;
+  readonly #api: Packages["api"];
+  readonly #span: Span;
   #writes = 0;
   #stored = 0;
   #deadLettered = 0;
 
-  constructor(
-    private readonly api: Packages["api"],
-    private readonly span: Span,
-  ) {
+  constructor(api: Packages["api"], span: Span) {
+    this.#api = api;
+    this.#span = span;
     const context = span.spanContext();
     this.fields = fieldsOf(context);
     this.traceparent = parentOf(context);
@@ -83,24 +84,24 @@ class DeliverySpan implements DeliveryTrace {
   failed({ attempt, events, stored, error }: FailedWrite): void {
     this.#writes += 1;
     this.#stored += stored;
-    this.span.addEvent("write failed", { "deneb.attempt": attempt, "deneb.events": events, ...described(error) });
+    this.#span.addEvent("write failed", { "deneb.attempt": attempt, "deneb.events": events, ...described(error) });
   }
 
   deadLettered(events: number, error: unknown): void {
     this.#deadLettered += events;
-    this.span.addEvent("kept as dead letters", { "deneb.events": events, ...described(error) });
+    this.#span.addEvent("kept as dead letters", { "deneb.events": events, ...described(error) });
     this.#error(error);
   }
 
   ended(givenBack?: { readonly error: unknown }): void {
     if (givenBack !== undefined) this.#error(givenBack.error);
-    this.span.setAttributes({
+    this.#span.setAttributes({
       "deneb.outcome": givenBack === undefined ? this.#settled : "given-back",
       "deneb.writes": this.#writes,
       "deneb.events.stored": this.#stored,
       "deneb.events.dead_lettered": this.#deadLettered,
     });
-    this.span.end();
+    this.#span.end();
   }
 
   /** Events that were stored before, or erased, are left out. */
@@ -110,8 +111,8 @@ class DeliverySpan implements DeliveryTrace {
   }
 
   #error(error: unknown): void {
-    this.span.setAttribute("error.type", typeOf(error));
-    this.span.setStatus({ code: this.api.SpanStatusCode.ERROR, message: cut(reasonOf(error)) });
+    this.#span.setAttribute("error.type", typeOf(error));
+    this.#span.setStatus({ code: this.#api.SpanStatusCode.ERROR, message: cut(reasonOf(error)) });
   }
 }
 

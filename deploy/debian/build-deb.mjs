@@ -111,6 +111,8 @@ function putControl(folder) {
     "Maintainer: Deneb contributors <contributors@deneb.invalid>",
     `Installed-Size: ${kibibytes}`,
     "Depends: nodejs (>= 20.19), adduser, libc6 (>= 2.18), libgcc-s1",
+    // Has the program with which the unit reloads.
+    "Recommends: procps",
     "Suggests: postgresql, mariadb-server",
     "Section: net",
     "Priority: optional",

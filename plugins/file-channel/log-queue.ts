@@ -14,9 +14,9 @@ import {
 import type { Ended, LogPut, Written } from "./log/appender.js";
 import { EventLog, type LogSettings } from "./log/event-log.js";
 import { type RecordText, storedBytes } from "./log/records.js";
-import { supplyOf } from "./log/service-supply.js";
 import { textsOf } from "./log/stored-event.js";
 import type { Supply } from "./log/supply.js";
+import { supplyOf } from "./log/supply-of.js";
 import { saveUnsaved } from "./log/unsaved.js";
 
 interface QueueLimits extends ChannelLimits, SharingConfig {

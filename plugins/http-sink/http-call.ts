@@ -1,4 +1,4 @@
-import { type Agent, request as httpRequest, type IncomingHttpHeaders } from "node:http";
+import { type Agent, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { AgentError, codeOf, type TlsWords, tlsReason, withEither } from "deneb/sdk";
 
@@ -32,9 +32,10 @@ export async function send(call: HttpCall, { agent, timeout, signal }: CallOptio
     if (response !== undefined) return response;
     throw new Error("the connection was closed");
   } catch (cause) {
-    const reason = deadline.signal.aborted ? `no whole answer within ${timeout} ms` : reasonFor(cause);
+    const isLate = deadline.signal.aborted;
+    const reason = isLate ? `no whole answer within ${timeout} ms` : reasonFor(cause);
     const message = `sending to "${call.url.origin}${call.url.pathname}": ${reason}`;
-    throw new AgentError("HTTP_UNREACHABLE", message, { cause, retryable: true });
+    throw new AgentError("HTTP_UNREACHABLE", message, { ...(isLate ? {} : { cause }), retryable: true });
   } finally {
     clearTimeout(timer);
   }
@@ -77,20 +78,21 @@ function attempt(call: HttpCall, agent: Agent, signal: AbortSignal): Promise<Htt
   return new Promise((resolve, reject) => {
     const open = url.protocol === "https:" ? httpsRequest : httpRequest;
     const request = open(url, { method, headers, agent, signal });
-    let responded = false;
+    let responded: IncomingMessage | undefined;
     let isKept = false;
     request.on("socket", (socket) => {
       isKept = used.has(socket);
       used.add(socket);
     });
     request.on("response", (response) => {
-      responded = true;
+      responded = response;
       const { statusCode: status = 0, headers: fields } = response;
       let bytes = 0;
       response.on("data", (chunk: Buffer) => {
         bytes += chunk.length;
       });
       response.on("error", reject);
+      response.on("close", () => reject(new Error("the connection was closed")));
       response.on("end", () => {
         resolve({ status, headers: fields, bytes });
         // A server that has answered need not read the rest: its connection would stay busy.
@@ -105,8 +107,9 @@ function attempt(call: HttpCall, agent: Agent, signal: AbortSignal): Promise<Htt
       resolve({ status: statusCode, headers, bytes: 0 });
     });
     request.on("error", (error) => {
-      if (isKept && !responded && closed.has(codeOf(error))) resolve(undefined);
-      else reject(error);
+      if (isKept && responded === undefined && closed.has(codeOf(error))) resolve(undefined);
+      // What a server sends behind the length that it gave, often one of characters, ends the connection only: "end" follows.
+      else if (responded?.complete !== true) reject(error);
     });
     request.end(body);
   });

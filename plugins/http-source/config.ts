@@ -97,10 +97,19 @@ function checkBodies({ max_bytes_in_flight }: HttpConfig): readonly PropertyFaul
   return [{ property: "max_bytes_in_flight", reason: "must be at least 1, or -1 for a part of the memory" }];
 }
 
+/** Several words, a path, a URL, a name or IPv4 address with a port: looked up in vain at each start. */
+const NO_HOST = /[\s,;"'/]|\]:|^[^:]*:\d+$/;
 const LINK_LOCAL = /^fe[89ab][\da-f]:/i;
 
 function checkAddress({ bind }: HttpConfig): readonly PropertyFault<typeof httpSchema>[] {
   if (/^\[.*\]$/.test(bind)) return [{ property: "bind", reason: "must be without brackets, as ::1" }];
+  if (NO_HOST.test(bind))
+    return [
+      {
+        property: "bind",
+        reason: "must be one address or name of this machine, and nothing else; its port is the property port",
+      },
+    ];
   if (!LINK_LOCAL.test(bind) || bind.includes("%")) return [];
   return [{ property: "bind", reason: `must name the interface of a link-local address, as ${bind}%eth0` }];
 }

@@ -9,10 +9,10 @@ import {
   type Source,
 } from "deneb/sdk";
 import type { HttpConfig } from "./config.js";
-import { MOST_IN_PROCESS } from "./limits.js";
+import { MOST_IN_PROCESS } from "./connection-limit.js";
 import { Listener, type ListenerOwner } from "./listener.js";
 import { type HttpContext, Responder } from "./responder.js";
-import { namesSameFiles, readTls, type TlsOptions } from "./server-setup.js";
+import { namesSameFiles, readTls, type TlsOptions } from "./tls.js";
 
 export class HttpSource implements Source {
   readonly #config: HttpConfig;

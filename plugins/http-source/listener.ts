@@ -4,12 +4,14 @@ import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Server as TlsServer } from "node:tls";
 import { type Handover, type Logger, onAbort, reasonOf } from "deneb/sdk";
+import { BodyBudget } from "./body-budget.js";
 import type { HttpConfig } from "./config.js";
+import { ConnectionLimit } from "./connection-limit.js";
 import { Handshakes } from "./handshakes.js";
 import { HeadReader } from "./head-reader/head-reader.js";
 import { HeldRequests } from "./held-requests.js";
 import type { HttpRequest } from "./http-request.js";
-import { BodyBudget, ConnectionLimit } from "./limits.js";
+import { type ListenAddress, listenFailure } from "./listen-failure.js";
 import { NodeConnections } from "./node-connections.js";
 import { NodeRequest } from "./node-request.js";
 import type { Responder } from "./responder.js";
@@ -23,14 +25,8 @@ import {
   reloading,
   tooManyWaiting,
 } from "./responses.js";
-import {
-  checkInterval,
-  type ListenAddress,
-  listenFailure,
-  serverOptions,
-  type TlsOptions,
-  tlsServer,
-} from "./server-setup.js";
+import { checkInterval, serverOptions } from "./server-options.js";
+import { type TlsOptions, tlsServer } from "./tls.js";
 
 /** How long a sender may read nothing of a response while the source stops. */
 const UNREAD_AT_STOP_MILLIS = 1000;

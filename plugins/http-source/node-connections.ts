@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { type WaitingRequests, waitingInProcess } from "./limits.js";
+import { type WaitingRequests, waitingInProcess } from "./waiting-requests.js";
 
 /** Least milliseconds between two looks at whether senders read their responses. */
 const LEAST_LOOK_MILLIS = 1000;

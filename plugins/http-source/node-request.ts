@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { firstHeaders, type HttpRequest } from "./http-request.js";
-import type { BodyBudget } from "./limits.js";
+import type { BodyBudget } from "./body-budget.js";
+import { firstHeaders } from "./headers.js";
+import type { HttpRequest } from "./http-request.js";
 import { errorContent, noRoomForBody, type Refusal, tooLarge } from "./responses.js";
 
 // Context brokers look for this letter case, and accept neither 204 nor chunked as success.

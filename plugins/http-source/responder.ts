@@ -1,4 +1,3 @@
-import { createHash, timingSafeEqual } from "node:crypto";
 import {
   acceptedAtOnce,
   onAbort,
@@ -8,9 +7,11 @@ import {
   type SourceContext,
   type SourceRefusal,
 } from "deneb/sdk";
+import { AcceptedResponses } from "./accepted-responses.js";
 import type { HttpConfig } from "./config.js";
 import type { HttpRequest } from "./http-request.js";
 import { noToken, type Refusal, refusalOf } from "./responses.js";
+import { tokenCheck } from "./token-check.js";
 
 export type HttpContext = Pick<SourceContext<unknown>, "name" | "log" | "now" | "receive" | "refused" | "report">;
 
@@ -104,59 +105,4 @@ export class Responder {
   #respond(request: HttpRequest, refused: Refused): number {
     return request.refuse(refusalOf(refused, this.#config.retry_after));
   }
-}
-
-type Acceptable = Pick<HttpRequest, "accept">;
-
-/**
- * Writes the responses to accepted requests, those of one turn of the event loop together: a sender that sleeps is woken
- * by the first of them and works while the others are written (measured: docs/performance.md).
- */
-export class AcceptedResponses<Accepted extends Acceptable = HttpRequest> {
-  readonly #failed: (accepted: Accepted, error: unknown) => void;
-  #waiting: Accepted[] = [];
-
-  /** `failed` gets a response that could not be written; the others are written nevertheless. */
-  constructor(failed: (accepted: Accepted, error: unknown) => void) {
-    this.#failed = failed;
-  }
-
-  add(accepted: Accepted): void {
-    this.#waiting.push(accepted);
-    if (this.#waiting.length === 1) setImmediate(this.#write);
-  }
-
-  readonly #write = (): void => {
-    const all = this.#waiting;
-    this.#waiting = [];
-    for (const accepted of all) {
-      try {
-        accepted.accept();
-      } catch (error) {
-        this.#failed(accepted, error);
-      }
-    }
-  };
-}
-
-/** Creates the check whether a request carries one of the tokens; without tokens every request passes. */
-function tokenCheck(tokens: readonly string[]): (headers: HttpRequest["headers"]) => boolean {
-  if (tokens.length === 0) return () => true;
-  const known = tokens.map(digest);
-  return (headers) => {
-    const given = givenTokens(headers).map(digest);
-    // All are compared, in a time that does not depend on where they differ.
-    const matches = given.flatMap((one) => known.map((token) => timingSafeEqual(token, one)));
-    return matches.includes(true);
-  };
-}
-
-function givenTokens(headers: HttpRequest["headers"]): readonly string[] {
-  const [, bearer] = /^Bearer +(\S+)$/i.exec(headers["authorization"] ?? "") ?? [];
-  const header = headers["x-auth-token"];
-  return [bearer, header].filter((token) => typeof token === "string");
-}
-
-function digest(token: string): Buffer {
-  return createHash("sha256").update(token).digest();
 }

@@ -1,9 +1,8 @@
 import { logChannelFaults, logChannelProperties } from "deneb/log";
 import type { ConfigOf, PropertyFault, Schema } from "deneb/sdk";
 import { checkConnection, connectionProperties } from "./client/properties.js";
+import { topicNameFault } from "./client/topic-name.js";
 
-/** Longest name of a topic in Kafka; `.letters` is added to it. */
-const LONGEST_TOPIC = 249 - ".letters".length;
 /** The most that a topic that is made here takes in one batch of records, in bytes. */
 export const LARGEST_BATCH = 67_108_864;
 
@@ -72,9 +71,6 @@ export function checkKafkaChannel(config: KafkaChannelConfig): readonly Property
 }
 
 function topicFaults(topic: string): readonly Fault[] {
-  const legal = /^[\w.-]+$/.test(topic) && topic !== "." && topic !== ".." && topic.length <= LONGEST_TOPIC;
-  if (legal) return [];
-  return [
-    { property: "topic", reason: `must be of letters, digits, ".", "_" and "-", at most ${LONGEST_TOPIC} of them` },
-  ];
+  const fault = topicNameFault(topic, ".letters".length);
+  return fault === undefined ? [] : [{ property: "topic", reason: fault }];
 }

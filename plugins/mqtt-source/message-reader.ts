@@ -109,6 +109,7 @@ function headersOf({ service, servicePath }: Origin): Readonly<Record<string, st
   };
 }
 
-async function pause(millis: number, signal: AbortSignal): Promise<void> {
+/** Resolves when the time is over, or the signal aborts. */
+export async function pause(millis: number, signal: AbortSignal): Promise<void> {
   await delay(millis, undefined, { signal }).catch(() => undefined);
 }

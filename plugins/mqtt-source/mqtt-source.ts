@@ -1,6 +1,6 @@
+import { Socket } from "node:net";
 import {
   AgentError,
-  codeOf,
   type Examiner,
   FailureLog,
   type HealthReport,
@@ -8,14 +8,14 @@ import {
   type Probe,
   reasonOf,
   type Source,
-  type TlsWords,
-  tlsReason,
   withEither,
 } from "deneb/sdk";
 import type { MqttClient } from "mqtt";
 import type { MqttConfig } from "./config.js";
+import { ended, workOrAbort } from "./connection-end.js";
+import { ClosedByBroker, explained } from "./connection-failure.js";
 import { connectionOptions, tlsOptions } from "./connection-options.js";
-import { type Message, MessageReader, type MqttContext } from "./message-reader.js";
+import { type Message, MessageReader, type MqttContext, pause } from "./message-reader.js";
 import { mqttProbes } from "./probes.js";
 import { subscribed } from "./subscription.js";
 
@@ -28,14 +28,17 @@ export class MqttSource implements Source {
   readonly #reader: MessageReader;
   readonly #stopping = new AbortController();
   #client: MqttClient | undefined;
-  /** Aborts when the connection is closed: its messages must not be acknowledged on another one. */
+  /** Aborted while there is no connection: the messages of one must not be acknowledged on another. */
   #connection = new AbortController();
   /** The current message; the client hands over one at a time. */
   #work: Promise<void> = Promise.resolve();
   #isWorking = false;
+  /** Whether the broker promised to keep what comes while there is no connection. */
+  #hasSession = false;
   /** Messages that have come. */
   #messages = 0;
   readonly #failures: FailureLog;
+  readonly #unusable: FailureLog;
   /** An error that the end of the connection follows. */
   #error: Error | undefined;
   #reported: HealthReport | undefined;
@@ -46,6 +49,8 @@ export class MqttSource implements Source {
     this.#context = context;
     this.#reader = new MessageReader(config, context);
     this.#failures = new FailureLog(context.log, "connected to the broker again");
+    this.#unusable = new FailureLog(context.log, "the files of certificates can be used again");
+    this.#connection.abort();
   }
 
   probes(examiner: Examiner): readonly Probe[] {
@@ -58,8 +63,8 @@ export class MqttSource implements Source {
     const client = connect(this.#config.url, await connectionOptions(this.#config, this.#context.name));
     this.#client = client;
     // On the packet itself: the event "connect" may come after the first message of the session.
-    client.on("packetreceive", ({ cmd }) => {
-      if (cmd === "connack") this.#connection = new AbortController();
+    client.on("packetreceive", (packet) => {
+      if (packet.cmd === "connack" && packet.returnCode === 0) this.#connection = new AbortController();
     });
     client.on("connect", ({ sessionPresent }) => void this.#subscribe(client, sessionPresent));
     client.on("error", (error) => {
@@ -69,10 +74,10 @@ export class MqttSource implements Source {
       client.stream.destroy();
     });
     client.on("close", () => {
-      this.#connection.abort();
       const isSaid = this.#error !== undefined || this.#stopping.signal.aborted;
+      if (!isSaid) this.#disconnected(new ClosedByBroker());
       this.#error = undefined;
-      if (!isSaid) this.#disconnected(new Error("the connection was closed"));
+      this.#connection.abort();
       void this.#renew(client);
     });
     this.#keepWhileReading(client);
@@ -90,35 +95,73 @@ export class MqttSource implements Source {
 
   /** Files of certificates may have been replaced; while they cannot be used, what was read before counts. */
   async #renew(client: MqttClient): Promise<void> {
-    const renewed = await tlsOptions(this.#config, this.#context.name).catch(() => undefined);
-    // The client takes the options of its next connection from here.
-    Object.assign(client.options, renewed);
+    try {
+      // The client takes the options of its next connection from here.
+      Object.assign(client.options, await tlsOptions(this.#config, this.#context.name));
+      this.#unusable.works();
+    } catch (error) {
+      this.#unusable.failed("warn", error, { message: "the files of certificates that were read before stay in use" });
+    }
   }
 
   /**
-   * The answer to a ping comes behind the messages that were sent before it: one that a channel holds up, or many of them, must not
-   * look like a broker that does not answer.
+   * The answer to a ping comes behind the messages that were sent before it: one that a channel holds up or that takes long to
+   * arrive, or many of them, must not look like a broker that does not answer.
    */
   #keepWhileReading(client: MqttClient): void {
     const end = client.onKeepaliveTimeout.bind(client);
-    let seen = 0;
+    const ping = client.sendPing.bind(client);
+    let isQuiet = () => true;
+    client.sendPing = () => {
+      isQuiet = this.#quiet(client);
+      ping();
+    };
     client.onKeepaliveTimeout = () => {
-      const isQuiet = !this.#isWorking && this.#messages === seen;
-      seen = this.#messages;
-      if (isQuiet) return end();
+      if (isQuiet()) return end();
       client.sendPing();
       client.reschedulePing(true);
     };
   }
 
+  /** Tells whether anything came since it was asked before. */
+  #quiet(client: MqttClient): () => boolean {
+    const progress = () => {
+      const bytes = client.stream instanceof Socket ? client.stream.bytesRead : 0;
+      return `${this.#messages} ${bytes}`;
+    };
+    let seen = progress();
+    return () => {
+      const before = seen;
+      seen = progress();
+      return !this.#isWorking && seen === before;
+    };
+  }
+
+  /** A broker that refuses a topic may allow it later, and does not say so. */
   async #subscribe(client: MqttClient, sessionPresent: boolean): Promise<void> {
-    const { topics, qos } = this.#config;
+    this.#warnOfSession(sessionPresent);
+    await withEither([this.#connection.signal, this.#stopping.signal], async (either) => {
+      let { topics } = this.#config;
+      while (topics.length > 0 && !either.aborted) {
+        topics = await this.#subscribeTo(topics, client, sessionPresent);
+        if (topics.length > 0) await pause(this.#config.reconnect_interval, either);
+      }
+    });
+  }
+
+  /** The topics that the broker refuses. */
+  async #subscribeTo(
+    topics: readonly string[],
+    client: MqttClient,
+    sessionPresent: boolean,
+  ): Promise<readonly string[]> {
     const { log } = this.#context;
     const { signal } = this.#connection;
     const endWaiting = this.#waitForAnswer(client);
     try {
-      const { refused, lowered } = await subscribed(client, topics, qos === 0 ? 0 : 1);
-      if (refused.length > 0) log.error({ topics: refused }, "subscription refused");
+      const { refused, lowered } = await subscribed(client, topics, this.#config.qos === 0 ? 0 : 1);
+      const isNews = topics === this.#config.topics || refused.length < topics.length;
+      if (refused.length > 0 && isNews) log.error({ topics: refused }, "subscription refused");
       if (lowered.length > 0)
         log.warn(
           { topics: lowered },
@@ -126,31 +169,39 @@ export class MqttSource implements Source {
         );
       this.#failures.works({ url: this.#config.url });
       this.#report(refused.length === 0 ? undefined : `the broker refuses the topics ${refused.join(" ")}`);
-      if (refused.length === topics.length) return;
       const taken = topics.filter((topic) => !refused.includes(topic));
-      log.info({ url: this.#config.url, topics: taken, sessionPresent }, "subscribed");
+      if (taken.length > 0) log.info({ url: this.#config.url, topics: taken, sessionPresent }, "subscribed");
+      return refused;
     } catch (error) {
       // A connection that closes in the meantime is logged elsewhere, and the next one subscribes again.
-      if (signal.aborted) return;
+      if (signal.aborted) return [];
       this.#failures.failed("error", error, { message: "subscription failed", fields: { topics } });
       this.#report(`the subscription failed: ${reasonOf(error)}`);
+      return [];
     } finally {
       endWaiting();
     }
   }
 
+  /** What comes before a subscription of a new session is not for this client. */
+  #warnOfSession(sessionPresent: boolean): void {
+    const isLost = this.#hasSession && !sessionPresent;
+    this.#hasSession = !this.#config.clean_session;
+    if (!isLost) return;
+    const message = "the broker did not keep the session: messages that came meanwhile are lost";
+    this.#context.log.warn({ url: this.#config.url }, message);
+  }
+
   /**
    * Closes a connection whose subscription is not answered in time. Messages of the session may come before the answer, and are
-   * waited for, also where a channel holds one of them up. Returns what ends it.
+   * waited for, also where a channel holds one of them up, or where one takes long to arrive. Returns what ends it.
    */
   #waitForAnswer(client: MqttClient): () => void {
     const { connect_timeout: millis } = this.#config;
     const { signal } = this.#connection;
-    let seen = this.#messages;
+    const isQuiet = this.#quiet(client);
     const timer = setInterval(() => {
-      const isQuiet = !this.#isWorking && this.#messages === seen;
-      seen = this.#messages;
-      if (!isQuiet) return;
+      if (!isQuiet()) return;
       this.#error = new Error(`the broker did not answer the subscription within ${millis} ms`);
       this.#disconnected(this.#error);
       client.stream.destroy();
@@ -176,7 +227,8 @@ export class MqttSource implements Source {
   #disconnected(error: Error): void {
     const message = "no connection to the broker";
     const fields = { url: this.#config.url, retryInMilliseconds: this.#config.reconnect_interval };
-    const failure = explained(error);
+    const isOpen = !this.#connection.signal.aborted;
+    const failure = explained(error, { isOpen, clientId: this.#client?.options.clientId });
     this.#failures.failed("warn", failure, { message, fields });
     this.#report(`${message}: ${reasonOf(failure)}`);
   }
@@ -199,34 +251,4 @@ export class MqttSource implements Source {
     await ended(client, AbortSignal.any([signal, AbortSignal.timeout(LONGEST_END)]));
     this.#context.log.info({}, "stopped receiving");
   }
-}
-
-const words: TlsWords = {
-  server: "the broker",
-  ca: "tls_ca_file",
-  client: "tls_cert_file and tls_key_file",
-  plain: "write mqtt:// in url, or give the port for TLS",
-  name: "write the host in url as the certificate does",
-};
-
-function explained(error: Error): Error {
-  const reason = tlsReason({ code: codeOf(error) ?? "", message: error.message }, words);
-  return reason === undefined ? error : new Error(reason, { cause: error });
-}
-
-/** Takes leave of the broker; one that hangs does not close the connection, which is then destroyed. */
-async function ended(client: MqttClient, signal: AbortSignal): Promise<void> {
-  const closed = new Promise<void>((resolve) => {
-    client.stream.once("close", resolve);
-  });
-  const stopListening = onAbort(signal, () => client.stream.destroy());
-  await Promise.race([client.endAsync(signal.aborted || !client.connected), closed]);
-  stopListening();
-}
-
-async function workOrAbort(work: Promise<void>, signal: AbortSignal): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    const stopListening = onAbort(signal, resolve);
-    work.then(resolve, reject).finally(stopListening);
-  });
 }

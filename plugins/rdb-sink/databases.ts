@@ -1,8 +1,9 @@
-import type { PropertyFault } from "deneb/sdk";
+import type { Context, PropertyFault, QueryResult } from "deneb/sdk";
 import { sqlFaults } from "deneb/sql";
 import type { RdbConfig, rdbConfig } from "./config.js";
 import { mysqlDatabase } from "./mysql/database.js";
 import { postgresqlDatabase } from "./postgresql/database.js";
+import { queryError } from "./query-error.js";
 import type { DatabaseKind } from "./server.js";
 import { sqliteDatabase } from "./sqlite/database.js";
 
@@ -12,6 +13,16 @@ export const databases = {
   mysql: mysqlDatabase,
   sqlite: sqliteDatabase,
 } as const satisfies Record<RdbConfig["rdb_dialect"], DatabaseKind>;
+
+/** Runs the query of a person. */
+export async function queryDatabase(config: RdbConfig, text: string, context: Context): Promise<QueryResult> {
+  const database: DatabaseKind = databases[config.rdb_dialect];
+  try {
+    return await database.query(config, text, context);
+  } catch (error) {
+    throw queryError(error, text, { dialect: database.dialect, server: database.server(config, context) });
+  }
+}
 
 /** The faults that the formats cannot detect. */
 export function rdbFaults(config: RdbConfig): readonly PropertyFault<typeof rdbConfig>[] {
@@ -34,13 +45,41 @@ export function rdbFaults(config: RdbConfig): readonly PropertyFault<typeof rdbC
           } as const,
         ]
       : []),
-    ...(/^\[.*\]$/.test(config.rdb_host)
-      ? [{ property: "rdb_host", reason: "must be without brackets, as ::1; the port is rdb_port" } as const]
-      : []),
-    ...databases[config.rdb_dialect]
-      .options(config.rdb_options)
-      .faults.map((reason) => ({ property: "rdb_options", reason }) as const),
+    ...(isMirrored(config) ? [{ property: "attr_geometry_x", reason: MIRRORED, severity: "warning" } as const] : []),
+    ...hostFaults(config),
+    ...optionFaults(config),
   ];
+}
+
+const MIRRORED =
+  "geo:point, geo:line, geo:box and geo:polygon are stored with x = latitude, as the predecessor did; maps expect x = longitude";
+
+function isMirrored({ attr_geometry, attr_geometry_x, attr_persistence, attr_geometry_rows }: RdbConfig): boolean {
+  return attr_geometry && attr_geometry_x === "latitude" && (attr_persistence === "column" || attr_geometry_rows);
+}
+
+function optionFaults({ rdb_dialect, rdb_options }: RdbConfig): readonly PropertyFault<typeof rdbConfig>[] {
+  const { options, optionNames } = databases[rdb_dialect];
+  const { faults, unknown } = options(rdb_options);
+  const known = [...optionNames].join(", ");
+  return [
+    ...faults.map((reason) => ({ property: "rdb_options", reason }) as const),
+    ...unknown.map((name) => {
+      const reason = `"${name}" is not known and has no effect; known are ${known}`;
+      return { property: "rdb_options", reason, severity: "warning" } as const;
+    }),
+  ];
+}
+
+/** What is no host name, no address and no folder of a socket: it would be looked up, in vain, at each connection. */
+function hostFaults({ rdb_host, rdb_dialect }: RdbConfig): readonly PropertyFault<typeof rdbConfig>[] {
+  if (rdb_dialect === "sqlite") return [];
+  if (/^\[.*\]$/.test(rdb_host))
+    return [{ property: "rdb_host", reason: "must be without brackets, as ::1; the port is rdb_port" }];
+  if (!/[\s,;"']|:\/\/|^[^:]*:\d+$/.test(rdb_host)) return [];
+  const reason =
+    "must be the name or address of one host, and nothing else; the port is rdb_port, the database rdb_database";
+  return [{ property: "rdb_host", reason }];
 }
 
 /** The certificate with which the sink connects, where rdb_options names one. */

@@ -1,7 +1,7 @@
 import { definePlugin } from "deneb/sdk";
 import { explainSql, sqlSink, storedData } from "deneb/sql";
 import { rdbConfig } from "./config.js";
-import { databases, rdbCertificates, rdbFaults } from "./databases.js";
+import { databases, queryDatabase, rdbCertificates, rdbFaults } from "./databases.js";
 import type { DatabaseKind } from "./server.js";
 import { rdbAliases, rdbSpellings } from "./spellings.js";
 
@@ -20,7 +20,7 @@ export default definePlugin({
   check: rdbFaults,
   certificates: rdbCertificates,
   create: (config, context) => sqlSink(config, context, databases[config.rdb_dialect].open(config, context)),
-  query: (config, text, context) => databases[config.rdb_dialect].query(config, text, context),
+  query: queryDatabase,
   explain: (config, event, context) =>
     explainSql(config, event, { context, store: databases[config.rdb_dialect].open(config, context) }),
   data: async (config, context) => {

@@ -9,7 +9,7 @@ const READ_ONLY =
 export function queryError(
   error: unknown,
   text: string,
-  { dialect, server }: { readonly dialect: Dialect; readonly server: ServerAddress },
+  { dialect, server }: { readonly dialect: Pick<Dialect, "errors">; readonly server: ServerAddress },
 ): unknown {
   const { code = "", message } = databaseErrorOf(error);
   if (!READ_ONLY.test(`${code} ${message}`)) return storeError(error, dialect.errors, server);

@@ -80,6 +80,11 @@ export function givenOptions(text: string): readonly GivenOption[] {
     .map(given);
 }
 
+/** The names, as written, of options that are not among the known ones. */
+export function unknownOptions(options: readonly GivenOption[], known: ReadonlySet<string>): readonly string[] {
+  return options.filter(({ canonical }) => !known.has(canonical)).map(({ name }) => name);
+}
+
 /** The milliseconds of an option with this unit; undefined if it is not a whole number, which is a fault. */
 export function millisOf(text: string | undefined, unit: number): number | undefined {
   return isCount(text) ? Number(text) * unit : undefined;
@@ -120,11 +125,16 @@ export interface ServerSettings {
 
 /** A kind of database: what its folder exports. */
 export interface DatabaseKind {
-  readonly dialect: Pick<Dialect, "database" | "partitions">;
+  readonly dialect: Pick<Dialect, "database" | "partitions" | "errors">;
+  /** The options that it knows, in lower case and without `_`. */
+  readonly optionNames: ReadonlySet<string>;
   /** Parses `rdb_options`. */
   options(text: string): ServerOptions;
+  /** Where its rows go, for messages. */
+  server(config: RdbConfig, context: Context): ServerAddress;
   /** Performs no I/O. */
   open(config: RdbConfig, context: Context): Store;
+  /** Runs one statement that only reads. */
   query(config: RdbConfig, text: string, context: Context): Promise<QueryResult>;
   /** Throws where nothing can be stored, which a command must not take for an empty store. Absent where connecting shows it. */
   mustBeThere?(config: RdbConfig, context: Context): Promise<void>;

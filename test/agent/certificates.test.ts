@@ -3,7 +3,7 @@ import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { Certificates } from "../../core/agent/certificates.js";
-import type { Part } from "../../core/agent/component.js";
+import type { Part } from "../../core/agent/parts-of.js";
 import { ReportedHealth } from "../../core/agent/reported-health.js";
 import { definePlugin } from "../../core/sdk/index.js";
 import { selfSigned } from "../support/certificates.js";

@@ -10,6 +10,7 @@ import { type AnyPlugin, definePlugin } from "../../core/sdk/index.js";
 import selectors from "../../plugins/channel-selectors/index.js";
 import { MemoryChannel } from "../../plugins/memory-channel/memory-channel.js";
 import { type AgentProcess, startAgent } from "../support/agent-process.js";
+import { httpAgent } from "../support/http-agent.js";
 import { numberedRoom, postEntities } from "../support/post-entities.js";
 import { recordingLog } from "../support/recording-log.js";
 import { ScriptedSink } from "../support/scripted-sink.js";
@@ -18,26 +19,10 @@ import { until } from "../support/until.js";
 
 const away = "rdb\na.sinks.k.rdb_host = 127.0.0.1\na.sinks.k.rdb_port = 1";
 
-function properties(channel: string, sink: string, port = 0): string {
-  return `
-a.sources = http-source
-a.channels = c
-a.sinks = k
-a.sources.http-source.type = http
-a.sources.http-source.port = ${port}
-a.sources.http-source.bind = 127.0.0.1
-a.sources.http-source.channels = c
-a.sources.http-source.handler = ngsi
-a.channels.c.type = ${channel}
-a.sinks.k.channel = c
-a.sinks.k.type = ${sink}
-`;
-}
-
 /** An agent with a channel of this type that holds two events, because its store is away. */
 async function waiting(context: TestContext, channel: string) {
   const folder = await tempFolder(context);
-  const agent = await startAgent(context, { folder, properties: properties(channel, away) });
+  const agent = await startAgent(context, { folder, properties: httpAgent({ channel, sink: away }) });
   await post(agent, 1);
   await post(agent, 2);
   const ends = ["configuration reloaded", "the configuration before runs again"];
@@ -80,9 +65,9 @@ const settled = (agent: AgentProcess, stored: number) =>
 test("events that a reload moves from memory to disk are in the ledger as before", async (context) => {
   const { agent, reload } = await waiting(context, "memory");
 
-  const end = await reload(properties("file", away));
+  const end = await reload(httpAgent({ channel: "file", sink: away }));
   const moved = await books(agent);
-  await reload(properties("file", "logger"));
+  await reload(httpAgent({ channel: "file", sink: "logger" }));
   const stored = await settled(agent, 2);
 
   assert.equal(end, "configuration reloaded");
@@ -94,7 +79,7 @@ test("a reload that replaces a channel in memory does not wait for a store that 
   const { agent, reload } = await waiting(context, "memory");
   const began = performance.now();
 
-  await reload(`${properties("memory", away)}a.channels.c.capacity = 200`);
+  await reload(`${httpAgent({ channel: "memory", sink: away })}a.channels.c.capacity = 200`);
   const took = performance.now() - began;
 
   // Less than half of the grace period, for which senders would have waited.
@@ -102,14 +87,31 @@ test("a reload that replaces a channel in memory does not wait for a store that 
   assert.deepEqual(await books(agent), { received: 2, stored: 0, waiting: 2, unaccounted: 0 });
 });
 
+const STAY = "events stay where the channel kept them";
+
+for (const { what, line, warned } of [
+  { what: "capacity", line: "a.channels.c.capacity = 200000", warned: 0 },
+  { what: "folder", line: "a.channels.c.dataDirs = other", warned: 1 },
+])
+  test(`a reload that changes the ${what} of a channel on disk warns ${warned} times of events that stay`, async (context) => {
+    const { folder, agent, reload } = await waiting(context, "file");
+
+    const end = await reload(
+      `${httpAgent({ channel: "file", sink: away })}${line.replace("other", path.join(folder, "other"))}\n`,
+    );
+
+    assert.equal(end, "configuration reloaded");
+    assert.equal(agent.lines.filter(({ msg }) => msg === STAY).length, warned);
+  });
+
 test("events that stay on disk when a reload makes their channel forget are no difference, and a start warns of them", async (context) => {
   const { folder, agent, reload } = await waiting(context, "file");
 
-  await reload(properties("memory", "logger"));
+  await reload(httpAgent({ channel: "memory", sink: "logger" }));
   await post(agent, 3);
   const meanwhile = await settled(agent, 1);
   await agent.end("SIGTERM");
-  const next = await startAgent(context, { folder, properties: properties("memory", "logger") });
+  const next = await startAgent(context, { folder, properties: httpAgent({ channel: "memory", sink: "logger" }) });
   await next.end("SIGTERM");
 
   assert.equal(meanwhile.unaccounted, 0);
@@ -128,9 +130,9 @@ test("a reload that fails takes the events back that it had moved to disk", asyn
   const address = taken.address();
   assert.ok(typeof address === "object" && address !== null);
 
-  const end = await reload(properties("file", away, address.port));
+  const end = await reload(httpAgent({ channel: "file", sink: away, port: address.port }));
   const back = await books(agent);
-  await reload(properties("memory", "logger"));
+  await reload(httpAgent({ channel: "memory", sink: "logger" }));
   const stored = await settled(agent, 2);
 
   assert.equal(end, "the configuration before runs again");

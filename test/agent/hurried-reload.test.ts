@@ -5,6 +5,7 @@ import { AGENT, agentContainer, RELOAD } from "../../core/agent/container.js";
 import type { Topology } from "../../core/configuration/topology.js";
 import { AgentError, type AnyPlugin, definePlugin, type Sink } from "../../core/sdk/index.js";
 import memoryChannel from "../../plugins/memory-channel/index.js";
+import { latch } from "../support/latch.js";
 import { recordingLog } from "../support/recording-log.js";
 import { ScriptedSink } from "../support/scripted-sink.js";
 import { tempFolder } from "../support/temp-folder.js";
@@ -52,14 +53,8 @@ test("a reload that waits for a store goes back within seconds when it is hurrie
 test("a write that is running when its reload is hurried ends, and is not made again", {
   timeout: 120_000,
 }, async (context) => {
-  let begun = () => {};
-  let release = () => {};
-  const running = new Promise<void>((resolve) => {
-    begun = resolve;
-  });
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
+  const { opened: running, open: begun } = latch();
+  const { opened: released, open: release } = latch();
   let writes = 0;
   const { agent, reload, topology } = await storing(context, () => ({
     start: async () => undefined,

@@ -5,27 +5,21 @@ import Database from "libsql";
 import { sqliteQuery } from "../../plugins/rdb-sink/sqlite/database.js";
 import { type AgentProcess, startAgent } from "../support/agent-process.js";
 import { settledBooks } from "../support/channel-books.js";
+import { httpAgent } from "../support/http-agent.js";
 import { postEntities } from "../support/post-entities.js";
 import { room } from "../support/storing-agent.js";
 import { tempFolder } from "../support/temp-folder.js";
 import { until } from "../support/until.js";
 
-const properties = `
-deneb.sources = http-source
-deneb.channels = c
-deneb.sinks = s
-deneb.sources.http-source.type = http
-deneb.sources.http-source.bind = 127.0.0.1
-deneb.sources.http-source.port = 0
-deneb.sources.http-source.channels = c
-deneb.sources.http-source.handler = ngsi
-deneb.channels.c.type = file
-deneb.sinks.s.type = rdb
-deneb.sinks.s.channel = c
-deneb.sinks.s.rdb_dialect = sqlite
-deneb.sinks.s.data_model = dm-by-entity-type
-deneb.sinks.s.batch_retry_intervals = 100
-`;
+const properties = httpAgent({
+  channel: "file",
+  sink: "rdb",
+  lines: [
+    "a.sinks.k.rdb_dialect = sqlite",
+    "a.sinks.k.data_model = dm-by-entity-type",
+    "a.sinks.k.batch_retry_intervals = 100",
+  ],
+});
 
 async function post(agent: AgentProcess, service: string, n: number): Promise<void> {
   await postEntities(agent, [room(n)], service);

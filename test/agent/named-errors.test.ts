@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Running, startComponent } from "../../core/agent/component.js";
+import type { Running } from "../../core/agent/component.js";
 import { createComponent } from "../../core/agent/create-component.js";
 import { ReportedHealth } from "../../core/agent/reported-health.js";
+import { startComponent } from "../../core/agent/start-component.js";
 import { Receiver } from "../../core/pipeline/receiver.js";
 import { AgentError, codeOf, definePlugin, reasonOf } from "../../core/sdk/index.js";
 import { recordingLog } from "../support/recording-log.js";
@@ -116,6 +117,21 @@ test("a create that is async is named as such", () => {
     'creating channel "web.i1" of type "mine": create returned a promise; it must return the component at once, put I/O into start';
   assert.throws(() => createComponent("channel", node, context), { code: "COMPONENT_NOT_CREATED", message: reason });
 });
+
+for (const { made, says } of [
+  { made: { start: () => {}, stop: () => {}, openPut: 5 }, says: "an object without openPut, openTake" },
+  { made: class Mine {}, says: "function" },
+  { made: undefined, says: "undefined" },
+  { made: null, says: "null" },
+])
+  test(`a create that returned ${says} has an error that says so, and what it must return`, () => {
+    const { log } = recordingLog();
+    const context = { name: "i1", log, dataDir: "unused", run: "run", now: () => new Date(0) };
+    const node = { name: "c1", definition: { ...definition, create: () => made }, config: {}, slots: {} };
+
+    const message = `creating channel "c1" of type "mine": create returned ${says}; it must return an object with the methods start, stop, openPut, openTake`;
+    assert.throws(() => createComponent("channel", node, context), { code: "COMPONENT_NOT_CREATED", message });
+  });
 
 for (const { prototype, what } of [
   { prototype: Object.prototype, what: "objects" },

@@ -5,6 +5,7 @@ import path from "node:path";
 import { type TestContext, test } from "node:test";
 import pg from "pg";
 import { type AgentProcess, startAgent } from "../support/agent-process.js";
+import { httpAgent } from "../support/http-agent.js";
 import { numberedRoom, postEntities } from "../support/post-entities.js";
 import { postgresqlDatabase, serverOfTests, type TestDatabase } from "../support/postgresql.js";
 import { answersNats, natsOfTests } from "../support/provided-nats.js";
@@ -15,30 +16,23 @@ const AGENTS = 2;
 
 function properties({ host, port, user, password, database }: TestDatabase, stream: string): string {
   const nats = natsOfTests();
-  return [
-    "a.sources = http-source",
-    "a.channels = c",
-    "a.sinks = s",
-    "a.sources.http-source.type = http",
-    "a.sources.http-source.port = 0",
-    "a.sources.http-source.bind = 127.0.0.1",
-    "a.sources.http-source.channels = c",
-    "a.sources.http-source.handler = ngsi",
-    "a.channels.c.type = jetstream",
-    `a.channels.c.servers = nats://${nats.host}:${nats.port}`,
-    `a.channels.c.stream = ${stream}`,
-    "a.channels.c.partitions = 1",
-    "a.channels.c.session_timeout = 2",
-    "a.sinks.s.type = rdb",
-    "a.sinks.s.channel = c",
-    "a.sinks.s.batch_retry_intervals = 50",
-    "a.sinks.s.data_model = dm-by-entity-type-database",
-    `a.sinks.s.rdb_host = ${host}`,
-    `a.sinks.s.rdb_port = ${port}`,
-    `a.sinks.s.rdb_username = ${user}`,
-    `a.sinks.s.rdb_password = ${password}`,
-    `a.sinks.s.rdb_database = ${database}`,
-  ].join("\n");
+  return httpAgent({
+    channel: "jetstream",
+    sink: "rdb",
+    lines: [
+      `a.channels.c.servers = nats://${nats.host}:${nats.port}`,
+      `a.channels.c.stream = ${stream}`,
+      "a.channels.c.partitions = 1",
+      "a.channels.c.session_timeout = 2",
+      "a.sinks.k.batch_retry_intervals = 100",
+      "a.sinks.k.data_model = dm-by-entity-type-database",
+      `a.sinks.k.rdb_host = ${host}`,
+      `a.sinks.k.rdb_port = ${port}`,
+      `a.sinks.k.rdb_username = ${user}`,
+      `a.sinks.k.rdb_password = ${password}`,
+      `a.sinks.k.rdb_database = ${database}`,
+    ],
+  });
 }
 
 /** A database of a service: its table has the same schema. */

@@ -153,7 +153,7 @@ const second = [
   "deneb.sinks.other-sink.rdb_host = 127.0.0.1",
   "deneb.sinks.other-sink.rdb_port = 1",
   "deneb.sinks.other-sink.batch_ttl = -1",
-  "deneb.sinks.other-sink.batch_retry_intervals = 20",
+  "deneb.sinks.other-sink.batch_retry_intervals = 100",
 ];
 
 test("a channel in memory is not removed while its events cannot be stored", async (context) => {

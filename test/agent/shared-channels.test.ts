@@ -5,6 +5,7 @@ import { type TestAgentOptions, testAgent } from "../../core/embedded/index.js";
 import { CountedChannel } from "../../core/pipeline/counted-channel.js";
 import { codeOf, definePlugin, type Event, type Sink } from "../../core/sdk/index.js";
 import { MemoryChannel } from "../../plugins/memory-channel/memory-channel.js";
+import { latch } from "../support/latch.js";
 import { recordingLog } from "../support/recording-log.js";
 
 const never = new AbortController().signal;
@@ -12,10 +13,7 @@ const receipt = { requestBytes: 0, responseBytes: 0 };
 
 /** A sink that stores nothing before it is opened, and the services of its writes. */
 function gatedSink() {
-  let open: () => void = () => {};
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
+  const { opened, open } = latch();
   const writes: (readonly Event[])[] = [];
   const persist: Sink["persist"] = async ({ events }) => {
     await opened;

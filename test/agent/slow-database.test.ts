@@ -5,7 +5,7 @@ import { settledBooks } from "../support/channel-books.js";
 import { room, type StoringAgent, storingAgent } from "../support/storing-agent.js";
 import { until } from "../support/until.js";
 
-const LIMITS = ["deneb.sinks.rdb-sink.rdb_statement_timeout = 500", "deneb.sinks.rdb-sink.batch_retry_intervals = 50"];
+const LIMITS = ["deneb.sinks.rdb-sink.rdb_statement_timeout = 500", "deneb.sinks.rdb-sink.batch_retry_intervals = 100"];
 const rooms = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => room(from + at));
 
 /** From now on each row takes the database 50 ms. */

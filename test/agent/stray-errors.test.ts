@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Part } from "../../core/agent/component.js";
+import type { Part } from "../../core/agent/parts-of.js";
 import { ReportedHealth } from "../../core/agent/reported-health.js";
 import { StrayErrors } from "../../core/agent/stray-errors.js";
 import { AgentError, definePlugin } from "../../core/sdk/index.js";

@@ -17,7 +17,7 @@ const dist = pathToFileURL(path.join(repositoryRoot, "dist")).href;
 const modules = pathToFileURL(path.join(repositoryRoot, "node_modules")).href;
 
 for (const { url, functionName = "f", place } of [
-  { url: `${dist}/core/pipeline/delivery/batcher.js`, place: "core/pipeline/delivery" },
+  { url: `${dist}/core/pipeline/delivery/take-batch.js`, place: "core/pipeline/delivery" },
   { url: `${dist}/plugins/rdb-sink/postgresql/pipeline.js`, place: "plugins/rdb-sink/postgresql" },
   { url: `${modules}/pg/lib/client.js`, place: "pg" },
   { url: `${modules}/@scope/name/node_modules/@other/inner/index.js`, place: "@other/inner" },

@@ -3,23 +3,11 @@ import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
+import { httpAgent } from "../support/http-agent.js";
 import { runCli, runHere } from "../support/run-cli.js";
 import { tempFolder } from "../support/temp-folder.js";
 
-const properties = `
-a.sources = s
-a.channels = c
-a.sinks = k
-a.sources.s.type = http
-a.sources.s.port = 0
-a.sources.s.bind = 127.0.0.1
-a.sources.s.channels = c
-a.sources.s.handler = ngsi
-a.channels.c.type = memory
-a.sinks.k.type = rdb
-a.sinks.k.rdb_dialect = sqlite
-a.sinks.k.channel = c
-`;
+const properties = httpAgent({ channel: "memory", sink: "rdb", lines: ["a.sinks.k.rdb_dialect = sqlite"] });
 
 /** FILE is a properties file without a fault, NONE a path at which nothing is. */
 const reading = [
@@ -94,13 +82,14 @@ for (const line of files)
   });
 
 test("a configuration folder that does not exist is a warning of run", async (context) => {
-  const { stderr, none } = await ran(
+  const { stdout, none } = await ran(
     context,
     "run --config FILE --data-dir DATA --management-configuration-folder NONE --management-admin-tokens-file NONE",
   );
 
-  assert.match(stderr, /^warning: --management-configuration-folder = "\S+": there is no such folder; create it/);
-  assert.ok(stderr.includes(none));
+  const { level, key, value, reason } = JSON.parse(stdout.split("\n", 1).join());
+  assert.deepEqual([level, key, value], ["warn", "--management-configuration-folder", none]);
+  assert.match(reason, /^there is no such folder; create it/);
 });
 
 test("a data directory that is a file is said to be one", async (context) => {

@@ -91,3 +91,38 @@ for (const { what, text, code, says } of cases) {
     assert.ok(err.some((line) => line.startsWith(says)));
   });
 }
+
+const MAPPED = JSON.stringify({
+  serviceMappings: [{ originalService: "^a$", newService: "b", servicePathMappings: [] }],
+});
+const EMPTY = JSON.stringify({ serviceMappings: [] });
+const asRdb = (text: string) => text.replace("type = logger", "type = rdb");
+const asMapped = (text: string) => `${asRdb(text)}\na.sinks.l.enable_name_mappings = true`;
+const mappings = [
+  { what: "before an rdb sink", change: asRdb, file: MAPPED, warned: 1 },
+  { what: "before an rdb sink that stores them", change: asMapped, file: MAPPED, warned: 0 },
+  { what: "before a sink of another type", change: (text: string) => text, file: MAPPED, warned: 0 },
+  { what: "of a file without any", change: asRdb, file: EMPTY, warned: 0 },
+  { what: "of a file that is not there", change: asRdb, file: undefined, warned: 0 },
+];
+
+for (const { what, change, file: content, warned } of mappings)
+  test(`name mappings ${what} are warned of ${warned} times`, async (context) => {
+    const folder = await tempFolder(context);
+    const config = path.join(folder, "agent.properties");
+    const conf = path.join(folder, "mappings.json");
+    const interceptor = ["", ".nm.type", ".nm.name_mappings_conf_file"].map(
+      (key) => `a.sources.s.interceptors${key} = `,
+    );
+    const values = ["nm", "name-mappings", conf];
+    const lines = interceptor.map((line, at) => `${line}${values[at]}`);
+    await writeFile(config, [change(file), ...lines].join("\n"));
+    if (content !== undefined) await writeFile(conf, content);
+    const { terminal, err } = recordingTerminal();
+
+    const code = await check({ config }, terminal);
+
+    assert.equal(code, exitCodes.success, err.join("\n"));
+    const told = err.filter((line) => line.includes("no sink behind it has enable_name_mappings = true"));
+    assert.equal(told.length, warned, err.join("\n"));
+  });

@@ -3,6 +3,7 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { command } from "../support/command.js";
+import { httpAgent } from "../support/http-agent.js";
 import { tempFolder } from "../support/temp-folder.js";
 
 const cases = [
@@ -31,21 +32,8 @@ for (const { database, written, meant } of cases)
 
 async function checked(context: TestContext, database: string, model: string) {
   const file = path.join(await tempFolder(context), "agent.properties");
-  const sink = [`a.sinks.k.rdb_dialect = ${database}`, `a.sinks.k.data_model = ${model}`];
-  await writeFile(file, [...lines, ...sink].join("\n"));
+  const lines = [`a.sinks.k.rdb_dialect = ${database}`, `a.sinks.k.data_model = ${model}`];
+  await writeFile(file, httpAgent({ channel: "memory", sink: "rdb", lines }));
   const { exitCode, err } = await command(["check", "--config", file]);
   return { exitCode, err };
 }
-
-const lines = [
-  "a.sources = s",
-  "a.channels = c",
-  "a.sinks = k",
-  "a.sources.s.type = http",
-  "a.sources.s.port = 0",
-  "a.sources.s.channels = c",
-  "a.sources.s.handler = ngsi",
-  "a.channels.c.type = memory",
-  "a.sinks.k.type = rdb",
-  "a.sinks.k.channel = c",
-];

@@ -6,6 +6,7 @@ import { reasonOf } from "../../core/sdk/index.js";
 import { startAgent } from "../support/agent-process.js";
 import { settledBooks } from "../support/channel-books.js";
 import { type BuiltExample, builtExample, npm } from "../support/example-package.js";
+import { httpAgent } from "../support/http-agent.js";
 import { runHere } from "../support/run-cli.js";
 import { tempFolder } from "../support/temp-folder.js";
 import { writeFiles } from "../support/written-files.js";
@@ -41,20 +42,11 @@ test("deneb sql reads what the example in DuckDB has stored, changes nothing and
 }, async (context) => {
   const folder = await tempFolder(context);
   const file = path.join(folder, "entities.duckdb");
-  const properties = [
-    "a.sources = http-source",
-    "a.channels = c",
-    "a.sinks = k",
-    "a.sources.http-source.type = http",
-    "a.sources.http-source.channels = c",
-    "a.sources.http-source.port = 0",
-    "a.sources.http-source.handler = ngsi",
-    "a.channels.c.type = memory",
-    "a.sinks.k.type = duckdb",
-    "a.sinks.k.channel = c",
-    "a.sinks.k.data_model = dm-by-entity-type",
-    `a.sinks.k.file = ${file}`,
-  ].join("\n");
+  const properties = httpAgent({
+    channel: "memory",
+    sink: "duckdb",
+    lines: ["a.sinks.k.data_model = dm-by-entity-type", `a.sinks.k.file = ${file}`],
+  });
   const flags = ["--config", path.join(folder, "agent.properties"), "--plugins", built()];
   const sql = (query: string) => runHere(["sql", query, ...flags]);
   const agent = await startAgent(context, { properties, folder, flags: ["--plugins", built()] });

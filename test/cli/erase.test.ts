@@ -72,7 +72,7 @@ test("events that wait in a channel on disk are left out, and the books stay bal
   await settledBooks(next);
 
   assert.deepEqual([dry.code, done.code], [5, 5]);
-  assert.match(dry.stdout, /channel c: 3 events wait; those that are meant would not be stored/);
+  assert.match(dry.stdout, /channel c: 3 events wait; those to erase would not be stored/);
   assert.match(done.stderr, /left: its store of sink rdb-sink: /);
   assert.deepEqual([books.stored, books.filtered, books.unaccounted], [3, 2, 0]);
   const report = JSON.parse(rows.stdout);

@@ -75,6 +75,16 @@ test("explain shows channels, tables, columns, SQL, parameters and changed names
   assert.deepEqual(left, ["a.properties", "note.json"]);
 });
 
+test("explain needs no password, also where its variable is not set", async (context) => {
+  const unset = properties.replace("= hidden", "= ${env:DENEB_TEST_UNSET}");
+
+  const { code, stdout, stderr } = await explained(context, [], { "a.properties": unset });
+
+  assert.equal(code, 0, stderr);
+  assert.match(stderr, /^warning: .*DENEB_TEST_UNSET" is not set/);
+  assert.match(stdout, /schema openiot, table room_1/);
+});
+
 test("explain --json holds the same as data", async (context) => {
   const { code, stdout } = await explained(context, ["--json"]);
 

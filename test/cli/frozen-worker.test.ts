@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { test } from "node:test";
@@ -17,6 +17,7 @@ import {
   roomsOf,
   startWorkers,
 } from "../support/logging-workers.js";
+import { runningProcesses } from "../support/processes.js";
 import { teamOf } from "../support/team.js";
 import { tempFolder } from "../support/temp-folder.js";
 import { until } from "../support/until.js";
@@ -47,8 +48,8 @@ test("a stop that comes while the workers are loaded ends them", { timeout: 300_
   await once(createInterface({ input: supervisor.stdout }), "line");
   // Its first line is that of the management interface; the processes of the workers exist when it has children.
   await until(
-    async () => (await readFile(`/proc/${supervisor.pid}/task/${supervisor.pid}/children`, "utf8")).trim(),
-    (children) => children.split(" ").length === 2,
+    async () => (await runningProcesses()).filter(({ parent }) => parent === supervisor.pid),
+    (children) => children.length === 2,
   );
   supervisor.kill("SIGTERM");
 

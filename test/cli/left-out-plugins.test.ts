@@ -3,6 +3,7 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { command } from "../support/command.js";
+import { httpAgent } from "../support/http-agent.js";
 import { tempFolder } from "../support/temp-folder.js";
 import { writeFiles } from "../support/written-files.js";
 
@@ -79,21 +80,9 @@ async function faultFor(
   await writeFiles(folder, { "strangers/package.json": '{ "type": "module" }' });
   await writeFiles(path.join(folder, "strangers"), files);
   const config = path.join(folder, "agent.properties");
-  await writeFile(config, [...lines, `a.sinks.k.type = ${type}`].join("\n"));
+  await writeFile(config, httpAgent({ channel: "memory", sink: type }));
   const flags = ["--config", config, "--plugins", path.join(folder, "strangers"), ...more];
   const { exitCode, err } = await command(["check", ...flags]);
   assert.equal(exitCode, 2);
   return err.split("\n").find((line) => line.includes("a.sinks.k.type")) ?? "";
 }
-
-const lines = [
-  "a.sources = s",
-  "a.channels = c",
-  "a.sinks = k",
-  "a.sources.s.type = http",
-  "a.sources.s.port = 0",
-  "a.sources.s.channels = c",
-  "a.sources.s.handler = ngsi",
-  "a.channels.c.type = memory",
-  "a.sinks.k.channel = c",
-];

@@ -87,6 +87,21 @@ for (const { kind, shows } of kinds)
     await assert.rejects(stat(temporaryOf(dev.lines)));
   });
 
+test("plugin dev says why a sink did not store, and where in the plugin", async (context) => {
+  const folder = await scaffold(context, "sink", "js");
+  const file = path.join(folder, "mine.js");
+  const text = await readFile(file, "utf8");
+  await writeFile(file, text.replace("const { size }", "handle.nothing();\n  const { size }"));
+  const dev = devHere(context, folder);
+
+  await dev.shows(
+    /^sink plugin did not store \d events? in \d+ ms: writing to the store: handle\.nothing is not a function$/,
+  );
+  await dev.shows(/^ {2}at .*mine\.js:\d+:\d+/);
+
+  assert.equal(await dev.end(), 0);
+});
+
 test("plugin dev ends at the first signal without a trace", async (context) => {
   const dev = startDev(context, await scaffold(context, "source", "js"));
 

@@ -139,6 +139,30 @@ test("an error that is thrown while no case runs fails the command", async (cont
   assert.match(stdout, /^not ok outside of a case: nobody caught an error of the plugin: .*: early$/m);
 });
 
+test("what a plugin changes of the process when it is loaded fails the command", async (context) => {
+  const folder = await tempFolder(context);
+  const code = `${declared("interceptor", "() => ({ intercept: (event) => event })")} process.env.DENEB_MINE = "1";`;
+  await writeFiles(folder, { "package.json": manifest, "main.js": code });
+
+  const { code: exitCode, stdout } = await runCli(["plugin", "test", folder]);
+
+  assert.equal(exitCode, 1);
+  assert.match(stdout, /^not ok when its modules are loaded: .* changed environment variable DENEB_MINE$/m);
+  assert.match(stdout, /^interceptor mine: \d+ passed, 0 failed$/m);
+});
+
+test("a dependency of a plugin that listens to a signal when it is loaded is a warning of the command", async (context) => {
+  const folder = await tempFolder(context);
+  const code = `${declared("interceptor", "() => ({ intercept: (event) => event })")} process.on("SIGTERM", () => {});`;
+  await writeFiles(folder, { "package.json": manifest, "main.js": code });
+
+  const { code: exitCode, stdout } = await runCli(["plugin", "test", folder]);
+
+  assert.equal(exitCode, 0, stdout);
+  assert.match(stdout, /^warning: its modules, or a dependency, listen to SIGTERM once they are loaded; /m);
+  assert.match(stdout, /^interceptor mine: \d+ passed, 0 failed$/m);
+});
+
 for (const [given, ends] of [
   [0, 1],
   [7, 7],

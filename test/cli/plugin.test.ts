@@ -6,6 +6,7 @@ import path from "node:path";
 import { after, type TestContext, test } from "node:test";
 import { startAgent } from "../support/agent-process.js";
 import { builtExample, npm } from "../support/example-package.js";
+import { httpAgent } from "../support/http-agent.js";
 import { main, runCli, runHere } from "../support/run-cli.js";
 import { tempFolder } from "../support/temp-folder.js";
 import { until } from "../support/until.js";
@@ -189,19 +190,7 @@ interface Notified {
 }
 
 async function notifyAgent(context: TestContext, { folder, env, lines }: Notified): Promise<void> {
-  const properties = [
-    "a.sources = http-source",
-    "a.channels = c",
-    "a.sinks = k",
-    "a.sources.http-source.type = http",
-    "a.sources.http-source.channels = c",
-    "a.sources.http-source.port = 0",
-    "a.sources.http-source.handler = ngsi",
-    "a.channels.c.type = memory",
-    "a.sinks.k.type = event-lines",
-    "a.sinks.k.channel = c",
-    `a.sinks.k.file = ${lines}`,
-  ].join("\n");
+  const properties = httpAgent({ channel: "memory", sink: "event-lines", lines: [`a.sinks.k.file = ${lines}`] });
   const agent = await startAgent(context, { properties, folder, env });
   const data = [{ id: "urn:ngsi-ld:Room:1", type: "Room", temperature: { type: "Property", value: 21.5 } }];
   const answer = await fetch(agent.notifyUrl, {

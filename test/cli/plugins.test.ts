@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { chmod, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
+import { httpAgent } from "../support/http-agent.js";
 import { runCli, runHere } from "../support/run-cli.js";
 import { tempFolder } from "../support/temp-folder.js";
 import { writeFiles } from "../support/written-files.js";
@@ -49,7 +50,7 @@ test("plugin test writes a report, and plugins shows it with versions and permis
 test("plugins and check judge the plugins of others only", async (context) => {
   const folder = await packageIn(context);
   const file = path.join(folder, "a.properties");
-  await writeFiles(folder, { "a.properties": configuration() });
+  await writeFiles(folder, { "a.properties": httpAgent({ channel: "memory", sink: "logger" }) });
 
   const listed = await runHere(["plugins", "--plugins", folder]);
   const checkedFile = await runHere(["check", "-f", file, "--plugins", folder]);
@@ -112,30 +113,14 @@ for (const { more, says } of wrongPermissions)
     assert.match(stderr, says);
   });
 
-function configuration(...lines: readonly string[]): string {
-  return [
-    "a.sources = s",
-    "a.channels = c",
-    "a.sinks = k",
-    "a.sources.s.type = http",
-    "a.sources.s.port = 0",
-    "a.sources.s.channels = c",
-    "a.sources.s.handler = ngsi",
-    "a.channels.c.type = memory",
-    "a.sinks.k.type = logger",
-    "a.sinks.k.channel = c",
-    ...lines,
-  ].join("\n");
-}
-
 async function checked(context: TestContext, lines: readonly string[], more?: string) {
   const folder = await packageIn(context, more);
   const file = path.join(folder, "a.properties");
-  await writeFile(file, configuration(...lines));
+  await writeFile(file, httpAgent({ channel: "memory", sink: "logger", lines }));
   return await runHere(["check", "--config", file, "--plugins", folder]);
 }
 
-const mine = ["a.sources.s.interceptors = i", "a.sources.s.interceptors.i.type = mine"] as const;
+const mine = ["a.sources.http-source.interceptors = i", "a.sources.http-source.interceptors.i.type = mine"] as const;
 const narrow = 'permissions: { hosts: ["*.example.org"], folders: [], childProcesses: true }';
 
 test("check shows the permissions of the plugins of others that a file uses", async (context) => {
@@ -155,7 +140,7 @@ test("check says of a plugin without declared permissions that it is permissions
 });
 
 test("check refuses a configured host that the plugin does not declare, and accepts one that it does", async (context) => {
-  const url = (host: string) => [...mine, `a.sources.s.interceptors.i.url = http://${host}:80/x`];
+  const url = (host: string) => [...mine, `a.sources.http-source.interceptors.i.url = http://${host}:80/x`];
 
   const strange = await checked(context, url("evil.org"), narrow);
   const known = await checked(context, url("B.example.org"), narrow);
@@ -164,7 +149,7 @@ test("check refuses a configured host that the plugin does not declare, and acce
   assert.equal(strange.code, 2);
   assert.match(
     strange.stderr,
-    /line 13: a\.sources\.s\.interceptors\.i\.url = "http:\/\/evil\.org:80\/x": leads to the host "evil\.org"; the plugin interceptor "mine" declares that it uses the hosts \*\.example\.org: correct the value/,
+    /line 15: a\.sources\.http-source\.interceptors\.i\.url = "http:\/\/evil\.org:80\/x": leads to the host "evil\.org"; the plugin interceptor "mine" declares that it uses the hosts \*\.example\.org: correct the value/,
   );
   assert.equal(known.code, 0, known.stderr);
   assert.equal(like.code, 2);
@@ -179,7 +164,7 @@ for (const { says, dirs, code } of folders)
   test(`check of a configured folder ${says} ends with ${code}`, async (context) => {
     const more = 'permissions: { hosts: ["{url}"], folders: ["/srv/data"], childProcesses: false }';
 
-    const result = await checked(context, [...mine, `a.sources.s.interceptors.i.dirs = ${dirs}`], more);
+    const result = await checked(context, [...mine, `a.sources.http-source.interceptors.i.dirs = ${dirs}`], more);
 
     assert.equal(result.code, code, result.stderr);
     if (code === 2)

@@ -6,6 +6,7 @@ import { type TestContext, test } from "node:test";
 import { ReloadOnChange, startTextOf } from "../../core/cli/reload-on-change.js";
 import { type AgentProcess, startAgent } from "../support/agent-process.js";
 import { selfSigned } from "../support/certificates.js";
+import { latch } from "../support/latch.js";
 import { loggingAgent } from "../support/logging-agent.js";
 import { recordingLog } from "../support/recording-log.js";
 import { main } from "../support/run-cli.js";
@@ -140,10 +141,7 @@ async function reloads(context: TestContext, { intervalSeconds = 0 } = {}) {
   await writeFile(file, "before");
   const read: string[] = [];
   const asked: (AbortSignal | undefined)[] = [];
-  let release = () => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
+  const { opened: released, open: release } = latch();
   const reloading = new ReloadOnChange({
     file,
     startText: startTextOf(file),

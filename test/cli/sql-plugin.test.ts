@@ -5,6 +5,7 @@ import { after, test } from "node:test";
 import Database from "libsql";
 import { startAgent } from "../support/agent-process.js";
 import { builtExample, exampleFolder } from "../support/example-package.js";
+import { httpAgent } from "../support/http-agent.js";
 import { repositoryRoot } from "../support/repository.js";
 import { runHere } from "../support/run-cli.js";
 import { tempFolder } from "../support/temp-folder.js";
@@ -30,20 +31,11 @@ test("plugin test runs the suites over the example", async () => {
 });
 
 const properties = (folder: string, ...more: readonly string[]) =>
-  [
-    "a.sources = http-source",
-    "a.channels = c",
-    "a.sinks = k",
-    "a.sources.http-source.type = http",
-    "a.sources.http-source.channels = c",
-    "a.sources.http-source.port = 0",
-    "a.sources.http-source.handler = ngsi",
-    "a.channels.c.type = memory",
-    "a.sinks.k.type = one-file",
-    "a.sinks.k.channel = c",
-    `a.sinks.k.file = ${path.join(folder, "entities.db")}`,
-    ...more,
-  ].join("\n");
+  httpAgent({
+    channel: "memory",
+    sink: "one-file",
+    lines: [`a.sinks.k.file = ${path.join(folder, "entities.db")}`, ...more],
+  });
 
 test("an agent with the example creates tables, columns and last data in its file, and explains them", async (context) => {
   const folder = await tempFolder(context);

@@ -4,6 +4,7 @@ import path from "node:path";
 import { type TestContext, test } from "node:test";
 import Database from "libsql";
 import { command } from "../support/command.js";
+import { httpAgent } from "../support/http-agent.js";
 import { mysqlServer } from "../support/mysql.js";
 import { postgresqlDatabase } from "../support/postgresql.js";
 import { tempFolder } from "../support/temp-folder.js";
@@ -82,7 +83,10 @@ for (const [name, prepare] of Object.entries(stores))
     const store = await prepare(context, folder);
     if (store === undefined) return context.skip(`no ${name.toLowerCase()} server answers`);
     const config = path.join(folder, "agent.properties");
-    await writeFile(config, [...common, ...store.lines.map((line) => `a.sinks.k.${line}`)].join("\n"));
+    await writeFile(
+      config,
+      httpAgent({ channel: "memory", sink: "rdb", lines: store.lines.map((line) => `a.sinks.k.${line}`) }),
+    );
     const ask = (text: string) => command(["sql", text, "--config", config, "--data-dir", folder]);
 
     for (const text of store.hidden) {
@@ -98,19 +102,6 @@ for (const [name, prepare] of Object.entries(stores))
     assert.equal(several.out, "");
     assert.match((await ask(store.select)).out, /^n\n1\n\(1 row\)$/);
   });
-
-const common = [
-  "a.sources = s",
-  "a.channels = c",
-  "a.sinks = k",
-  "a.sources.s.type = http",
-  "a.sources.s.port = 0",
-  "a.sources.s.channels = c",
-  "a.sources.s.handler = ngsi",
-  "a.channels.c.type = memory",
-  "a.sinks.k.type = rdb",
-  "a.sinks.k.channel = c",
-];
 
 interface Server {
   readonly host: string;

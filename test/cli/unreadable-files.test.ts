@@ -2,22 +2,11 @@ import assert from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
+import { httpAgent } from "../support/http-agent.js";
 import { runCli } from "../support/run-cli.js";
 import { tempFolder } from "../support/temp-folder.js";
 
-const properties = `
-a.sources = s
-a.channels = c
-a.sinks = k
-a.sources.s.type = http
-a.sources.s.port = 0
-a.sources.s.bind = 127.0.0.1
-a.sources.s.channels = c
-a.sources.s.handler = ngsi
-a.channels.c.type = file
-a.sinks.k.type = logger
-a.sinks.k.channel = c
-`;
+const properties = httpAgent({ channel: "file", sink: "logger" });
 
 for (const name of ["in-hand", "erasures.json", "dead-letters/k.ndjson", "channels/c/checkpoint/checkpoint"])
   test(`a start that cannot read ${name} names it`, async (context) => {

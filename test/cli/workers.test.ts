@@ -190,7 +190,10 @@ test("the file says how many workers there are, and a change of that takes effec
   agent.process.kill("SIGHUP");
 
   await until(
-    async () => agent.lines.filter(({ fault }) => /a\.workers = "3": takes effect when/.test(String(fault))).length,
+    async () =>
+      agent.lines.filter(
+        ({ key, value, reason }) => key === "a.workers" && value === "3" && /^takes effect when/.test(String(reason)),
+      ).length,
     (warnings) => warnings >= 2,
   );
   assert.equal((await teamOf(agent)).workers.length, 2);

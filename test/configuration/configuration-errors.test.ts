@@ -13,6 +13,27 @@ const errors = [
     ],
   },
   {
+    says: "an agent with a dot in its name",
+    text: more("my.agent.sources = s", "my.agent.sinks.s.type = rdb", "my.agent.sinks.s.channel = c"),
+    faults: [
+      'error line 10: my.agent.sources: begins with "my.agent", which is no name of an agent: these hold no dots',
+      'error line 11: my.agent.sinks.s.type: begins with "my.agent", which is no name of an agent: these hold no dots',
+    ],
+  },
+  {
+    says: "an expression in keys",
+    text: more(
+      "a1.sinks.${env:SINK:-t}.type = rdb",
+      "a1.sinks.${env:SINK:-t}.channel = c",
+      "a1.channels.${C}.type = x",
+    ),
+    faults: [
+      'error line 11: a1.sinks.${env: holds "${" in its key; expressions are replaced in values only, so write the name itself',
+      'error line 12: a1.channels.${C}: holds "${" in its key; expressions are replaced in values only, so write the name itself',
+      "warning line 12: a1.channels.${C}: is not listed in a1.channels, so its settings have no effect",
+    ],
+  },
+  {
     says: "an unknown section",
     text: more("a1.sinkz.t.type = rdb", "a1.sinkz.t.channel = c"),
     faults: [

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type ConfigurationFault, errorAt, faultText } from "../../core/configuration/configuration-fault.js";
+import { type ConfigurationFault, errorAt, faultText, nearest } from "../../core/configuration/configuration-fault.js";
 
 const key = "a1.sinks.s.batch_size";
 const cases: readonly { readonly fault: ConfigurationFault; readonly text: string }[] = [
@@ -14,6 +14,10 @@ const cases: readonly { readonly fault: ConfigurationFault; readonly text: strin
     text: 'line 3: a1.sinkz: is unknown; did you mean "sinks"?',
   },
   { fault: { severity: "error", key, value: 'a"\nb', reason: "is odd" }, text: `${key} = "a\\"\\nb": is odd` },
+  {
+    fault: { severity: "error", key: "a1.sinks.s.port\u200b", value: "50\u00a0\ufeff56", reason: "is not a\u202eb" },
+    text: 'a1.sinks.s.port\\u200b = "50\\u00a0\\ufeff56": is not a\\u202eb',
+  },
 ];
 for (const { fault, text } of cases) {
   test(`a fault is written as ${text}`, () => assert.equal(faultText(fault), text));
@@ -45,3 +49,15 @@ for (const { value, reason, shows } of secrets) {
     assert.doesNotMatch(faultText(fault), /w0/);
   });
 }
+
+const names = ["rdb_host", "rdb_password", "batch_size", "batch_timeout", "handler.ngsi_version"];
+for (const { written, meant } of [
+  { written: "rdb_pass", meant: "rdb_password" },
+  { written: "rdb_hots", meant: "rdb_host" },
+  { written: "Batch_Time", meant: "batch_timeout" },
+  { written: "ngsi_version", meant: "handler.ngsi_version" },
+  { written: "handler", meant: "handler.ngsi_version" },
+  { written: "colour", meant: undefined },
+])
+  test(`${written} was probably meant as ${meant ?? "no name that is known"}`, () =>
+    assert.equal(nearest(written, names), meant));

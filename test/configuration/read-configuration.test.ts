@@ -13,7 +13,7 @@ test("a file without faults gives its components, typed, with defaults and links
       "a1.sources.http-source.interceptors = ts",
       "a1.sources.http-source.interceptors.ts.type = timestamp",
       "a1.sources.http-source.interceptors.ts.preserve = true",
-      "a1.sinks.s.batch_retry_intervals = 10,20 30",
+      "a1.sinks.s.batch_retry_intervals = 10,20 300",
       "a1.sinks.s.backend.enable_cache = true",
     ),
   );
@@ -36,7 +36,7 @@ test("a file without faults gives its components, typed, with defaults and links
     batchTimeout: 30,
     batchTtl: 10,
     batchTtlGiven: false,
-    batchRetryIntervals: [10, 20, 30],
+    batchRetryIntervals: [10, 20, 300],
     persistTimeout: 300,
   });
   assert.equal(sink.config["backend.enable_cache"], true);
@@ -119,7 +119,7 @@ const choices = [
     agent: undefined,
     text: two,
     agents: ["a1", "b2"],
-    faults: ["error agent: must be named: the file holds a1, b2"],
+    faults: ["error agent: must be named by --name: the file holds a1, b2"],
   },
   {
     agent: "a2",
@@ -198,4 +198,25 @@ test("a check that refuses a value which is not set says that it is the default"
     /a1\.sinks\.s\.least: must not be above most, which is 3; it is not set, and 5 by default$/,
   );
   assert.match(given.join("\n"), /a1\.sinks\.s\.least = "4": must not be above most, which is 3$/);
+});
+
+test("what a check warns of is a warning at its line, and the component is used", () => {
+  const hesitant = definePlugin({
+    kind: "sink",
+    type: "hesitant",
+    summary: "Its check warns.",
+    stability: "stable",
+    config: { depth: { doc: "How deep.", format: "count", default: 5 } },
+    check: ({ depth }) => [{ property: "depth", reason: `${depth} is deep`, severity: "warning" }],
+    create: () => {
+      throw new Error("never created");
+    },
+  });
+  const plugins = [...fakePlugins, hesitant].map((definition) => ({ definition, origin: "test" }));
+  const text = [good.replace("type = rdb", "type = hesitant"), "a1.sinks.s.depth = 9"].join("\n");
+
+  const configuration = read(text, { catalogue: catalogueOf(plugins).catalogue });
+
+  assert.match(faultTexts(configuration).join("\n"), /^warning line \d+: a1\.sinks\.s\.depth = "9": 9 is deep$/);
+  assert.equal(configuration.topology?.agent, "a1");
 });

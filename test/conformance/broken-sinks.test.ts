@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Batch, definePlugin, type Event, reasonOf, type Sink } from "../../core/sdk/index.js";
+import { AgentError, type Batch, definePlugin, type Event, reasonOf, type Sink } from "../../core/sdk/index.js";
 import { type ConformanceCase, markOf, pluginConformance } from "../../core/testing/index.js";
 
 const receipt = { requestBytes: 0, responseBytes: 0 };
@@ -129,6 +129,72 @@ for (const { says, otherwise, named, fault } of broken)
 
     assert.equal(await failureOf(found), fault);
   });
+
+const shares = "the plugin shares its process with the agent and with other plugins, and changed";
+
+for (const { says, change, back, fault } of [
+  {
+    says: "sets an environment variable",
+    change: () => Reflect.set(process.env, "DENEB_BROKEN", "1"),
+    back: () => Reflect.deleteProperty(process.env, "DENEB_BROKEN"),
+    fault: new RegExp(`^${shares} environment variable DENEB_BROKEN$`),
+  },
+  {
+    says: "adds a member to all lists",
+    change: () => Object.defineProperty(Array.prototype, "broken", { value: 1, configurable: true }),
+    back: () => Reflect.deleteProperty(Array.prototype, "broken"),
+    fault: new RegExp(`^${shares} broken of Array.prototype$`),
+  },
+  {
+    says: "listens to a signal",
+    change: () => process.on("SIGHUP", assert.fail),
+    back: () => process.off("SIGHUP", assert.fail),
+    fault: new RegExp(`^${shares} listeners of process for SIGHUP$`),
+  },
+  {
+    says: "writes to standard output",
+    change: () => process.stdout.write(""),
+    back: () => {},
+    fault:
+      /^standard output belongs to the agent .* was written to at .*broken-sinks\.test\.js:\d+:\d+\)?; use context\.log$/,
+  },
+])
+  test(`a sink that ${says} while it writes fails the case`, async (context) => {
+    context.after(back);
+    const persist = (store: (events: readonly Event[]) => void) => async (batch: Batch) => {
+      store(batch.events);
+      change();
+      return receipt;
+    };
+    const cases = await casesOf((store) => ({ persist: persist(store) }));
+    const found = cases.find(({ name }) => name.startsWith(storedCase));
+    assert.ok(found !== undefined);
+
+    assert.match(await failureOf(found), fault);
+  });
+
+test("a sink that says its store works, whatever comes, fails a case about a store that is not available", async () => {
+  const definition = definePlugin({
+    apiVersion: 1,
+    kind: "sink",
+    type: "broken",
+    summary: "Has no store.",
+    stability: "beta",
+    config: {},
+    create: (): Sink => ({
+      start: async () => {},
+      stop: async () => {},
+      persist: () => Promise.reject(new AgentError("AWAY", "writing", { retryable: true })),
+      answers: async () => true,
+    }),
+  });
+  const openStore = async () => ({ config: {}, unreachable: {}, readBack: async () => [], close: async () => {} });
+  const cases = await pluginConformance(definition, { openStore });
+  const found = cases.find(({ name }) => name.startsWith("of a store that is not available"));
+  assert.ok(found !== undefined);
+
+  assert.equal(await failureOf(found), "answers says true: then what comes in an outage becomes dead letters: writing");
+});
 
 test("a timer that a write starts and no stop clears fails a case", async (context) => {
   const timers: NodeJS.Timeout[] = [];

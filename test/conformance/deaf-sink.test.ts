@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 import { test } from "node:test";
-import { AgentError, definePlugin, onAbort, reasonOf, type Sink } from "../../core/sdk/index.js";
+import { AgentError, batchSink, definePlugin, onAbort, reasonOf, type Sink } from "../../core/sdk/index.js";
 import { type ConformanceStore, markOf, pluginConformance } from "../../core/testing/index.js";
 
 /** A store that keeps a mark of each line, and answers each with a line. */
@@ -100,4 +100,47 @@ for (const { persisting, fault } of sinks)
     );
 
     assert.equal(reason, fault);
+  });
+
+for (const { says, mayRepeat, fault } of [
+  {
+    says: "that says it may repeat any write",
+    mayRepeat: () => true,
+    fault: /^one call of persist stored its event 2 times/,
+  },
+  { says: "that says it may repeat none", mayRepeat: () => false, fault: /^$/ },
+])
+  test(`of a sink ${says} the case whose answer is lost ${fault.test("") ? "says nothing" : "says what was stored twice"}`, async () => {
+    const definition = definePlugin({
+      apiVersion: 1,
+      kind: "sink",
+      type: "line",
+      summary: "Sends lines.",
+      stability: "beta",
+      config: { port: { doc: "The port.", format: "port", default: 1 } },
+      create: ({ port }) =>
+        batchSink({
+          open: async () => connect({ host: "127.0.0.1", port }).on("error", () => undefined),
+          async write(socket, events) {
+            for (const event of events) {
+              socket.write(`${JSON.stringify(markOf(event))}\n`);
+              await Promise.race([once(socket, "data"), gone(socket)]);
+            }
+            return undefined;
+          },
+          close: async (socket) => void socket.destroy(),
+          abandon: (socket) => void socket.destroy(),
+          mayRepeat,
+        }),
+    });
+    const cases = await pluginConformance(definition, { openStore: lineStore });
+    const found = cases.find(({ name }) => name.startsWith("a write whose answer is lost"));
+    assert.ok(found !== undefined);
+
+    const reason = await found.run().then(
+      () => "",
+      (error: unknown) => reasonOf(error),
+    );
+
+    assert.match(reason, fault);
   });

@@ -84,14 +84,15 @@ for (const { name, skip, start } of engines)
       60_000,
     );
     await sent.many(50, 200);
+    // More than was accepted may be stored: of what the engine did not answer in time nobody knows whether it is there.
     await until(
       () => booksOf(storing.agent),
-      ({ waiting, received, stored }) => waiting === 0 && stored === received,
+      ({ waiting, received, stored }) => waiting === 0 && stored >= received,
     );
 
     const rows = await storing.database.query("SELECT entityid, count(*) AS count FROM svc.room GROUP BY entityid");
     const counts = new Map(rows.map(({ entityid, count }) => [entityid, Number(count)]));
-    assert.ok(sent.accepted.length >= 100);
+    assert.ok(sent.accepted.length > 100);
     for (const id of sent.accepted) assert.equal(counts.get(id), 1, `${id} was accepted`);
     for (const [id, count] of counts) assert.equal(count, 1, `rows of ${id}`);
   });

@@ -8,6 +8,7 @@ import { endingWithProcess } from "../support/ends-with-process.js";
 import { freePort } from "../support/free-port.js";
 import { freeze } from "../support/freeze.js";
 import type { PostgresqlPrograms } from "../support/postgresql-programs.js";
+import { runningProcesses } from "../support/processes.js";
 import { type Account, unprivilegedAccount } from "../support/unprivileged-account.js";
 import { until } from "../support/until.js";
 
@@ -127,11 +128,7 @@ function ended({ exitCode, signalCode }: ChildProcess): boolean {
 }
 
 async function childrenOf({ pid }: ChildProcess): Promise<readonly number[]> {
-  const { stdout } = await run("ps", ["-A", "-o", "pid=,ppid="]);
-  return stdout.split("\n").flatMap((line) => {
-    const [child, parent] = line.trim().split(/\s+/).map(Number);
-    return child !== undefined && parent === pid ? [child] : [];
-  });
+  return (await runningProcesses()).filter(({ parent }) => parent === pid).map(({ id }) => id);
 }
 
 function killed(pid: number): void {

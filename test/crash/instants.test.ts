@@ -51,7 +51,7 @@ const group = (folder: string, ...lines: readonly string[]) => [
   `deneb.sinks.spare.rdb_folder = ${folder}`,
   "deneb.sinks.spare.data_model = dm-by-entity-type",
   "deneb.sinks.spare.batch_ttl = -1",
-  "deneb.sinks.spare.batch_retry_intervals = 50",
+  "deneb.sinks.spare.batch_retry_intervals = 100",
   ...lines,
 ];
 

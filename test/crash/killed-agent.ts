@@ -182,7 +182,7 @@ function numberOf({ body }: { readonly body: unknown }): number {
   return Number(number);
 }
 
-const usual = { batch_ttl: "-1", batch_retry_intervals: "50" } as const;
+const usual = { batch_ttl: "-1", batch_retry_intervals: "100" } as const;
 const rdb = { type: "rdb", data_model: "dm-by-entity-type" } as const;
 
 function propertiesOf({ sink, lines = [] }: CrashPlan, port: number): string {

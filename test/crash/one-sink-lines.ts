@@ -31,6 +31,6 @@ export function sinkLines(type: string, database: Readonly<Record<string, string
     ...Object.entries(database).map(([key, value]) => `deneb.sinks.s.${key} = ${value}`),
     "deneb.sinks.s.data_model = dm-by-entity-type",
     "deneb.sinks.s.batch_ttl = -1",
-    "deneb.sinks.s.batch_retry_intervals = 50",
+    "deneb.sinks.s.batch_retry_intervals = 100",
   ];
 }

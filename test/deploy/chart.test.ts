@@ -166,11 +166,12 @@ test("texts and numbers of the values arrive as they are written", { skip }, asy
   assert.deepEqual(secret?.["stringData"], { password: "p\\\"'$\n{{ x }}" });
 });
 
-test("a changed token replaces the pods", { skip }, async () => {
-  const podsOf = async (token: string) =>
-    JSON.stringify(statefulSet(await rendered({ management: { readTokens: [token] } })).spec.template);
+test("a changed token is noticed by the running agents, or replaces the pods on request", { skip }, async () => {
+  const podsOf = async (reload: string, token: string) =>
+    JSON.stringify(statefulSet(await rendered({ reload, management: { readTokens: [token] } })).spec.template);
 
-  assert.notEqual(await podsOf("one"), await podsOf("two"));
+  assert.equal(await podsOf("live", "one"), await podsOf("live", "two"));
+  assert.notEqual(await podsOf("restart", "one"), await podsOf("restart", "two"));
 });
 
 test("the schema of the values refuses a misspelled one", { skip }, async () => {
@@ -190,6 +191,8 @@ const refused = [
   { values: { env: { AGENT_SERVICE_PORT: 8080 } }, reason: /AGENT_SERVICE_PORT is set .* use notifications\.port/ },
   { values: { extraEnv: [{ name: "DENEB_GRACE_PERIOD" }] }, reason: /use gracePeriodSeconds/ },
   { values: { extraArgs: ["--management-port=1"] }, reason: /use management\.port/ },
+  { values: { management: { port: 5050 } }, reason: /both 5050: give each its own/ },
+  { values: { fullnameOverride: "Bad_Name" }, reason: /fullnameOverride/ },
   { values: { extraArgs: ["-p", "1"] }, reason: /use management\.port/ },
 ] as const;
 for (const { values, reason } of refused)

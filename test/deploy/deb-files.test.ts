@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import test, { after, before } from "node:test";
@@ -10,12 +10,13 @@ import { tool, without } from "./tool.js";
 const skip = await without(["dpkg-deb"]);
 const folder = await mkdtemp(path.join(tmpdir(), "deneb-deb-files-"));
 const unpacked = path.join(folder, "unpacked");
+let built = "";
 /** Mode and path of each file of the package. */
 let listed: readonly { readonly mode: string; readonly file: string }[] = [];
 
 before(async () => {
   if (skip !== false) return;
-  const built = await builtDeb(folder);
+  built = await builtDeb(folder);
   const lines = (await tool("dpkg-deb", ["--contents", built])).trim().split("\n");
   listed = lines.map((line) => ({ mode: line.slice(0, 10), file: line.split(" ./")[1]?.split(" ")[0] ?? "" }));
   await tool("dpkg-deb", ["--extract", built, unpacked]);
@@ -28,6 +29,14 @@ test("everybody can read the package of a checkout with private files, apart fro
   const unreadable = listed.filter(({ mode }) => !/^(-rw-r--r--|-rwxr-xr-x|drwxr-xr-x|lrwxrwxrwx)$/.test(mode));
 
   assert.deepEqual(unreadable, [{ mode: "-rw-r-----", file: "etc/default/deneb" }]);
+});
+
+test("the package asks for the program with which its unit reloads", { skip }, async () => {
+  const recommended = await tool("dpkg-deb", ["--field", built, "Recommends"]);
+  const unit = await readFile(path.join(unpacked, "usr", "lib", "systemd", "system", "deneb.service"), "utf8");
+
+  assert.match(unit, /^ExecReload=\/bin\/kill /m);
+  assert.equal(recommended.trim(), "procps");
 });
 
 test("every link between the pages of the package leads somewhere", { skip }, async () => {

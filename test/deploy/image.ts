@@ -35,7 +35,7 @@ export interface BuiltImage {
  */
 export async function buildImage(revision: string): Promise<BuiltImage> {
   const folder = await mkdtemp(path.join(tmpdir(), "deneb-image-"));
-  const buildah = buildahIn(folder);
+  const buildah = await buildahIn(folder);
   const remove = async () => {
     await buildah("umount", "--all").catch(() => "");
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
@@ -70,16 +70,17 @@ export async function buildImage(revision: string): Promise<BuiltImage> {
 type Buildah = (...args: readonly string[]) => Promise<string>;
 
 /** Keeps images in the folder, not among those of the machine. */
-function buildahIn(folder: string): Buildah {
-  const storage = [
-    "--storage-driver",
-    "vfs",
-    "--root",
-    path.join(folder, "images"),
-    "--runroot",
-    path.join(folder, "run"),
-  ];
-  return (...args) => tool("buildah", [...storage, ...args]);
+async function buildahIn(folder: string): Promise<Buildah> {
+  const storedBy = (driver: string): Buildah => {
+    const storage = ["--root", path.join(folder, driver), "--runroot", path.join(folder, `run-${driver}`)];
+    return (...args) => tool("buildah", ["--storage-driver", driver, ...storage, ...args]);
+  };
+  const overlay = storedBy("overlay");
+  // Where overlays cannot be mounted each layer is a copy of all files.
+  return await overlay("info").then(
+    () => overlay,
+    () => storedBy("vfs"),
+  );
 }
 
 async function makeBases(folder: string, buildah: Buildah): Promise<void> {

@@ -9,6 +9,7 @@ import pg from "pg";
 import { copyOfLive } from "../../core/testing/copied-folder.js";
 import { type AgentProcess, startAgent } from "../support/agent-process.js";
 import { settledBooks } from "../support/channel-books.js";
+import { httpAgent } from "../support/http-agent.js";
 import { numberedRoom, postEntities } from "../support/post-entities.js";
 import { postgresqlDatabase, type TestDatabase } from "../support/postgresql.js";
 import { tempFolder } from "../support/temp-folder.js";
@@ -31,26 +32,19 @@ async function reasonToSkip(): Promise<string | false> {
 }
 
 function properties({ host, port, user, password, database }: TestDatabase, model = "dm-by-entity-type"): string {
-  return [
-    "a.sources = http-source",
-    "a.channels = c",
-    "a.sinks = s",
-    "a.sources.http-source.type = http",
-    "a.sources.http-source.port = 0",
-    "a.sources.http-source.bind = 127.0.0.1",
-    "a.sources.http-source.channels = c",
-    "a.sources.http-source.handler = ngsi",
-    "a.channels.c.type = file",
-    "a.sinks.s.type = rdb",
-    "a.sinks.s.channel = c",
-    "a.sinks.s.batch_retry_intervals = 20",
-    `a.sinks.s.data_model = ${model}`,
-    `a.sinks.s.rdb_host = ${host}`,
-    `a.sinks.s.rdb_port = ${port}`,
-    `a.sinks.s.rdb_username = ${user}`,
-    `a.sinks.s.rdb_password = ${password}`,
-    `a.sinks.s.rdb_database = ${database}`,
-  ].join("\n");
+  return httpAgent({
+    channel: "file",
+    sink: "rdb",
+    lines: [
+      "a.sinks.k.batch_retry_intervals = 100",
+      `a.sinks.k.data_model = ${model}`,
+      `a.sinks.k.rdb_host = ${host}`,
+      `a.sinks.k.rdb_port = ${port}`,
+      `a.sinks.k.rdb_username = ${user}`,
+      `a.sinks.k.rdb_password = ${password}`,
+      `a.sinks.k.rdb_database = ${database}`,
+    ],
+  });
 }
 
 async function post(agent: AgentProcess, ...numbers: readonly number[]): Promise<void> {

@@ -98,7 +98,7 @@ a.sinks.plain.file = ${path.join(home, "plain")}
 a.sinks.batch.type = frozen-batch-sink
 a.sinks.batch.channel = c2
 a.sinks.batch.file = ${path.join(home, "batch")}
-a.sinks.batch.batch_retry_intervals = 1
+a.sinks.batch.batch_retry_intervals = 100
 a.sinkgroups.g.sinks = batch
 a.sinkgroups.g.processor.type = frozen-processor`;
 }

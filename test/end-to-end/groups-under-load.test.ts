@@ -88,7 +88,7 @@ test("of two database servers one is stopped under load: what it has and what th
     "deneb.sinks.main.rdb_options = sslmode=prefer",
     "deneb.sinks.main.data_model = dm-by-entity-type",
     "deneb.sinks.main.batch_ttl = -1",
-    "deneb.sinks.main.batch_retry_intervals = 20",
+    "deneb.sinks.main.batch_retry_intervals = 100",
   );
   if (spare === undefined) return;
   const { agent, ask, settled, database } = spare;

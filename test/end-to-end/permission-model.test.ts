@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { startAgent } from "../support/agent-process.js";
+import { httpAgent } from "../support/http-agent.js";
 import { tempFolder } from "../support/temp-folder.js";
 import { until } from "../support/until.js";
 import { writeFiles } from "../support/written-files.js";
@@ -44,22 +45,15 @@ test("with the flags of the page an agent stores rows in SQLite, and its plugin 
     "plugins/package.json": '{ "type": "module" }',
     "plugins/curious/index.js": curious(elsewhere),
   });
-  const properties = [
-    "a.sources = http-source",
-    "a.channels = c",
-    "a.sinks = k",
-    "a.sources.http-source.type = http",
-    "a.sources.http-source.port = 0",
-    "a.sources.http-source.bind = 127.0.0.1",
-    "a.sources.http-source.channels = c",
-    "a.sources.http-source.handler = ngsi",
-    "a.sources.http-source.interceptors = i",
-    "a.sources.http-source.interceptors.i.type = curious",
-    "a.channels.c.type = file",
-    "a.sinks.k.type = rdb",
-    "a.sinks.k.channel = c",
-    "a.sinks.k.rdb_dialect = sqlite",
-  ].join("\n");
+  const properties = httpAgent({
+    channel: "file",
+    sink: "rdb",
+    lines: [
+      "a.sources.http-source.interceptors = i",
+      "a.sources.http-source.interceptors.i.type = curious",
+      "a.sinks.k.rdb_dialect = sqlite",
+    ],
+  });
   const env = { NODE_OPTIONS: flagsFor(folder) };
   const agent = await startAgent(context, {
     properties,

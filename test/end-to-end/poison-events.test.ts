@@ -6,6 +6,7 @@ import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { startAgent } from "../support/agent-process.js";
+import { httpAgent } from "../support/http-agent.js";
 import { tempFolder } from "../support/temp-folder.js";
 import { until } from "../support/until.js";
 import { writeFiles } from "../support/written-files.js";
@@ -42,23 +43,16 @@ const sink = (end: string) => `
   });`;
 
 const properties = (file: string) =>
-  [
-    "a.sources = http-source",
-    "a.channels = c",
-    "a.sinks = k",
-    "a.sources.http-source.type = http",
-    "a.sources.http-source.port = 0",
-    "a.sources.http-source.bind = 127.0.0.1",
-    "a.sources.http-source.channels = c",
-    "a.sources.http-source.handler = ngsi",
-    "a.channels.c.type = file",
-    "a.sinks.k.type = fragile",
-    "a.sinks.k.channel = c",
-    `a.sinks.k.file = ${file}`,
-    "a.sinks.k.batch_size = 3",
-    "a.sinks.k.batch_timeout = 5",
-    "a.sinks.k.batch_retry_intervals = 50",
-  ].join("\n");
+  httpAgent({
+    channel: "file",
+    sink: "fragile",
+    lines: [
+      `a.sinks.k.file = ${file}`,
+      "a.sinks.k.batch_size = 3",
+      "a.sinks.k.batch_timeout = 5",
+      "a.sinks.k.batch_retry_intervals = 100",
+    ],
+  });
 
 const textOf = (file: string) => (existsSync(file) ? readFileSync(file, "utf8") : "");
 

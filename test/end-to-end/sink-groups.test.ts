@@ -25,7 +25,7 @@ function grouped(folder: string, port: number): readonly string[] {
     `deneb.sinks.spare.rdb_folder = ${folder}`,
     "deneb.sinks.spare.data_model = dm-by-entity-type",
     "deneb.sinks.spare.batch_ttl = -1",
-    "deneb.sinks.spare.batch_retry_intervals = 20",
+    "deneb.sinks.spare.batch_retry_intervals = 100",
   ];
 }
 

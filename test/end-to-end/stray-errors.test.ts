@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { startAgent } from "../support/agent-process.js";
+import { httpAgent } from "../support/http-agent.js";
 import { tempFolder } from "../support/temp-folder.js";
 import { until } from "../support/until.js";
 import { writeFiles } from "../support/written-files.js";
@@ -29,23 +30,11 @@ const sink = (wild: string) => `
   });`;
 
 const properties = (file: string, lines: readonly string[] = []) =>
-  [
-    "a.sources = http-source",
-    "a.channels = c",
-    "a.sinks = k",
-    "a.sources.http-source.type = http",
-    "a.sources.http-source.port = 0",
-    "a.sources.http-source.bind = 127.0.0.1",
-    "a.sources.http-source.channels = c",
-    "a.sources.http-source.handler = ngsi",
-    "a.channels.c.type = file",
-    "a.sinks.k.type = wild",
-    "a.sinks.k.channel = c",
-    `a.sinks.k.file = ${file}`,
-    "a.sinks.k.batch_ttl = 2",
-    "a.sinks.k.batch_retry_intervals = 10",
-    ...lines,
-  ].join("\n");
+  httpAgent({
+    channel: "file",
+    sink: "wild",
+    lines: [`a.sinks.k.file = ${file}`, "a.sinks.k.batch_ttl = 2", "a.sinks.k.batch_retry_intervals = 100", ...lines],
+  });
 
 const strays = [
   { says: "throws in a timer", wild: 'setTimeout(() => { throw new Error("in a timer"); }, 1);', reason: /in a timer/ },
@@ -124,4 +113,30 @@ test("an event whose sink throws outside of its call, and never returns, becomes
   assert.equal(stored.trim(), "urn:e:2");
   const letters = readFileSync(path.join(folder, "data", "dead-letters", "k.ndjson"), "utf8");
   assert.match(letters, /STRAY_ERROR/);
+});
+
+test("a sink that adds a member to all objects gets an error for it, and the agent and its metrics go on", async (context) => {
+  const folder = await tempFolder(context);
+  const file = path.join(folder, "stored.txt");
+  const plugins = path.join(folder, "plugins");
+  const wild = 'Object.prototype.extra = "x";';
+  await writeFiles(plugins, { "package.json": '{ "type": "module" }', "wild/index.js": sink(wild) });
+  const agent = await startAgent(context, { properties: properties(file), folder, flags: ["--plugins", plugins] });
+
+  await post(agent.notifyUrl, notification("urn:e:wild", 1));
+  await post(agent.notifyUrl, notification("urn:e:2", 1));
+  const letters = path.join(folder, "data", "dead-letters", "k.ndjson");
+  const kept = await until(
+    async () => (existsSync(letters) ? readFileSync(letters, "utf8") : ""),
+    (text) => text.includes("urn:e:wild"),
+  );
+  await until(
+    async () => (existsSync(file) ? readFileSync(file, "utf8") : ""),
+    (text) => text.includes("urn:e:2"),
+  );
+  const metrics = await fetch(`${agent.managementUrl}/metrics`);
+
+  assert.match(kept, /Cannot add property extra, object is not extensible/);
+  assert.equal(metrics.status, 200);
+  assert.equal(agent.process.exitCode, null);
 });

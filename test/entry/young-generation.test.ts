@@ -28,7 +28,7 @@ async function sizes(mebibytes: number, ...options: readonly string[]): Promise<
 }
 
 test("the young generation has the size of its limit at once, and keeps it whatever survives", async () => {
-  assert.deepEqual(await sizes(8), [8, 8]);
+  assert.deepEqual(await sizes(12), [12, 12]);
   assert.deepEqual(await sizes(4), [4, 4]);
 });
 

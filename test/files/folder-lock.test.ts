@@ -225,6 +225,20 @@ for (const used of [false, true])
     assert.match(said, /^FOLDER_UNUSABLE creating the lock file ".*\(raise the limit of open files \(ulimit -Hn, /);
   });
 
+test("a folder that was used by another user is an error that names that one and this one", {
+  skip: process.geteuid?.() === 0 ? false : "needs root",
+}, async (context) => {
+  const folder = await tempFolder(context);
+  await (await lock(folder)).release();
+  // As an orchestrator mounts a volume for a container with a user of its own.
+  await chmod(folder, 0o777);
+  const under = ["/usr/bin/setpriv", "--reuid", "12345", "--clear-groups"];
+
+  const said = await lockProcess(context, folder, { under }).says();
+
+  assert.match(said, /^FOLDER_UNUSABLE .*it belongs to user 0; run as that user, or give .* to user 12345\)/);
+});
+
 test("a file system without inodes is an error that says what to free, and the folder is locked when there are some", async (context) => {
   const disk = await smallDisk();
   if (disk === undefined) return context.skip("needs the right to mount a file system");

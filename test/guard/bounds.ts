@@ -9,7 +9,7 @@ export interface Bound {
 
 /**
  * What the counts were: the median of several runs with Node 20; of allocated bytes, which differ most, the highest of three.
- * `node dist/test/guard/measure.js` prints them. Decision 0189 says how each is counted.
+ * `node dist/test/guard/measure.js` prints them. Decision 0081 says how each is counted.
  */
 export const bounds: Readonly<Record<string, Counts>> = {
   "memory channel, one by one, ld": {

@@ -9,7 +9,8 @@ const letter = (offset: number) => `${channelName(owner, 0)}:${offset}+0-1`;
 const doneTo = (offset: number): LogPosition => ({ ...atBeginning, offset, index: 0, events: offset + 1 });
 
 function placesOf(heard?: LogPosition): KnownPlaces {
-  return new KnownPlaces({ owner, members: { done: () => heard }, own: () => undefined, again: () => false });
+  const members = { done: () => heard };
+  return new KnownPlaces({ owner, members, hasTaken: () => true, own: () => undefined, beginAgain: () => false });
 }
 
 test("an event with a dead letter is left out, one of another part or log is not", () => {

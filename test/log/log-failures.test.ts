@@ -78,3 +78,37 @@ test("an agent that may not remove what is stored still does its work", () => {
   assert.deepEqual([both, one], ["appending: refused", undefined]);
   assert.deepEqual(reports.slice(-2), [{ state: "degraded", reason: "trimming: refused" }, { state: "up" }]);
 });
+
+test("a part that takes no appends while others do is degraded and one cause to log, and all that take none are down", () => {
+  const { health, reports, clock, lines } = newHealth();
+  const appends = (...parts: readonly number[]) => {
+    for (const part of parts) health.outcome("append", part === 1 ? refused("appending") : undefined, part);
+  };
+
+  appends(1);
+  const first = health.failure?.reason;
+  for (let seconds = 1; seconds < 200; seconds += 1) {
+    clock.millis = seconds * 1000;
+    appends(0, 1, 2);
+    health.outcome("report");
+  }
+  const partly = health.failure;
+  health.outcome("append", refused("all"), 0);
+  const all = health.failure?.reason;
+  health.outcome("append", undefined, 0);
+  health.outcome("append", undefined, 1);
+
+  assert.deepEqual([first, partly, all, health.failure], ["appending: refused", undefined, "all: refused", undefined]);
+  assert.deepEqual(
+    new Set(reports.map(({ state, reason }) => `${state} ${reason}`)),
+    new Set(["down appending: refused", "degraded appending: refused", "down all: refused", "up undefined"]),
+  );
+  assert.deepEqual(
+    lines.map(({ level, fields }) => [level, Reflect.get(fields, "reason")]),
+    [
+      ["error", "appending: refused"],
+      ["error", "all: refused"],
+      ["info", undefined],
+    ],
+  );
+});

@@ -44,3 +44,25 @@ test("what comes for a take after its end goes back, and the take ends its hold 
   await second.commit();
   assert.equal(own.holders, 0);
 });
+
+test("what a take hears to be stored is in the books of its part, also what was gone before it was read", async () => {
+  const own = ownPart();
+  own.queue.skip(3);
+  own.queue.add({ from: 3, records: [oneEvent(3), oneEvent(4)] });
+  const take = new LogTake({
+    channel: "c1",
+    most: 10,
+    take: async (max) => ({ own, events: own.queue.take(max) }),
+    release: ({ events }, settled) => own.queue.release(events, settled),
+    restore: ({ events }) => own.queue.restore(events),
+    left: () => {},
+    owner: () => ({ log: "l", group: "g" }),
+  });
+  const [first] = await take.take(2, new AbortController().signal);
+
+  const covered = take.positions.coveredBy("l/g/0:3+0:6,6,0,0");
+  await take.commit();
+
+  assert.deepEqual(covered, [first]);
+  assert.deepEqual([own.queue.done.events, own.queue.done.stored, own.queue.lost], [7, 7, 0]);
+});

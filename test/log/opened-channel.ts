@@ -31,6 +31,8 @@ export interface LogChannelSetup {
   readonly takes?: boolean;
   /** Whether puts wait until it is known what is stored; false when absent. */
   readonly hasSinks?: boolean;
+  /** By part, the newest offset that the agent has seen; absent: nothing is kept. */
+  readonly reached?: Map<number, number>;
 }
 
 interface Opened extends LogChannelSetup {
@@ -43,7 +45,7 @@ let runs = 0;
 
 /** A started channel over a log in a directory, an agent of its own, which works on its share of the parts already. */
 export async function openLogChannel(setup: LogChannelSetup): Promise<Channel> {
-  const { folder, partitions = 1, config = {}, codecs = [], takes = true, hasSinks = false } = setup;
+  const { folder, partitions = 1, config = {}, codecs = [], takes = true, hasSinks = false, reached } = setup;
   runs += 1;
   const { log, lines } = recordingLog();
   const cut = new AbortController();
@@ -56,6 +58,7 @@ export async function openLogChannel(setup: LogChannelSetup): Promise<Channel> {
     lockFolder: () => Promise.reject(new Error("a log needs no folder")),
     textCodecs: codecs,
     hasSinks,
+    ...(reached === undefined ? {} : { reached: () => reached }),
   };
   const engine = cutOff(setup.engine?.() ?? directoryLog({ folder, partitions }), cut.signal);
   const channel = logChannel({ log: engine, engine: "directory", config: { ...usualConfig, ...config }, context });

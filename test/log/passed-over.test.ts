@@ -4,7 +4,7 @@ import type { PartitionedLog } from "../../core/log/index.js";
 import { atBeginning } from "../../core/log/log-position.js";
 import { PartQueue } from "../../core/log/part-queue.js";
 import { PassedOver } from "../../core/log/passed-over.js";
-import type { Channel } from "../../core/sdk/index.js";
+import { AgentError, type Channel, codeOf } from "../../core/sdk/index.js";
 import { collect, put } from "../../core/testing/channel-fixture.js";
 import { directoryLog } from "../support/directory-log.js";
 import { recordingLog } from "../support/recording-log.js";
@@ -56,6 +56,22 @@ async function opened(context: TestContext, folder: string, times: number): Prom
   return channel;
 }
 
+/** More than is read ahead of a part: what comes behind it is not in memory. */
+const LARGE = "x".repeat(40_000);
+
+async function putLarge(channel: Channel): Promise<void> {
+  const large = channel.openPut();
+  large.put({ headers: {}, body: LARGE });
+  await large.commit();
+}
+
+async function takenLarge(channel: Channel): Promise<unknown> {
+  const taken = channel.openTake();
+  const [large] = await taken.take(1, new AbortController().signal);
+  await taken.commit();
+  return large?.body;
+}
+
 const errors = (channel: Channel) =>
   linesOf(channel).flatMap(({ level, fields, message }) =>
     level === "error" ? [[fields, message.split(":", 1)[0]]] : [],
@@ -92,6 +108,24 @@ test("so does one that begins with a part of which nothing is stored", async (co
   assert.deepEqual([bodies, channel.lost, errors(channel)], [[1, 2, 3, 4, 5], 0, []]);
 });
 
+test("what a part of which nothing is stored lacks is looked for during a session, too, and nothing is said of it", () => {
+  const { log, lines } = recordingLog();
+  const place = { now: 0 };
+  const clocks = { now: () => new Date(0), steady: () => place.now };
+  const passedOver = new PassedOver({ clocks, sessionMillis: 1000, hasTaken: () => true, logger: log });
+  const look = (now: number) => {
+    place.now = now;
+    const queue = new PartQueue(0, atBeginning, 0);
+    return passedOver.look(queue, { from: 0, records: [oneEvent(4), { ...oneEvent(9), follows: 5 }] });
+  };
+
+  assert.deepEqual(
+    [look(0), look(1), look(250), look(260), look(999), look(1000)],
+    ["wait", "wait", "wait", "wait", "wait", "add"],
+  );
+  assert.deepEqual(lines, []);
+});
+
 test("a record that stays away for a session is lost, and what is behind it is stored", async (context) => {
   const folder = await tempFolder(context);
   const id = await filled(folder);
@@ -106,7 +140,10 @@ test("a record that stays away for a session is lost, and what is behind it is s
   );
 
   assert.deepEqual(bodies, [5]);
-  assert.deepEqual(errors(channel), [[{ partition: 0, lost: 1 }, "records of the log are missing"]]);
+  assert.deepEqual(errors(channel), [
+    [{ partition: 0 }, "the last stored record of a partition is gone, which the agents keep"],
+    [{ partition: 0, lost: 1 }, "records of the log are missing"],
+  ]);
 });
 
 test("a record that is gone from between two others holds up what is behind it for a session, and no longer", async (context) => {
@@ -146,7 +183,7 @@ test("records before those that a new group begins with are not lost, nor is any
   assert.ok(linesOf(channel).every(({ level }) => level === "info"));
 });
 
-test("a part is begun with again at once, then now and then, and what was passed over is gone after a session", () => {
+test("what follows a record that was passed over waits for a session, and then that record is gone", () => {
   const { log, lines } = recordingLog();
   const place = { now: 0 };
   const clocks = { now: () => new Date(0), steady: () => place.now };
@@ -158,11 +195,11 @@ test("a part is begun with again at once, then now and then, and what was passed
     return passedOver.look(queue, { from: 4, records: [oneEvent(4), { ...oneEvent(offset), follows }] });
   };
 
-  const looks = [look(0), look(100), look(250), look(260), look(999, 9, 7), look(1000)];
+  const looks = [look(0), look(100), look(999, 9, 7), look(1000)];
   const later = [look(5000, 19, 3), look(5000, 19, 12), look(5001, 19, 12)];
 
-  assert.deepEqual(looks, ["again", "wait", "again", "wait", "again", "add"]);
-  assert.deepEqual(later, ["add", "again", "wait"]);
+  assert.deepEqual(looks, ["wait", "wait", "wait", "add"]);
+  assert.deepEqual(later, ["add", "wait", "wait"]);
   assert.deepEqual(
     lines.map(({ fields }) => fields),
     [
@@ -170,4 +207,77 @@ test("a part is begun with again at once, then now and then, and what was passed
       { partition: 0, offset: 12 },
     ],
   );
+});
+
+test("a record that was passed over is read in its place, and what waits before it stays", () => {
+  const clocks = { now: () => new Date(0), steady: () => 0 };
+  const { log: logger } = recordingLog();
+  const passedOver = new PassedOver({ clocks, sessionMillis: 1000, hasTaken: () => true, logger });
+  const queue = new PartQueue(0, { ...atBeginning, offset: 3, index: 0, events: 1 }, 0);
+  queue.add({ from: 3, records: [oneEvent(5), oneEvent(8)] });
+
+  const look = passedOver.look(queue, { from: 9, records: [{ ...oneEvent(9), follows: 7 }] });
+  const [next, waiting] = [queue.next, queue.waiting];
+  queue.add({ from: next, records: [7, 8, 9].map(oneEvent) });
+
+  assert.deepEqual([look, next, waiting], ["wait", 7, 1]);
+  assert.deepEqual(
+    queue.take(9).map(({ offset }) => offset),
+    [5, 7, 8, 9],
+  );
+  assert.equal(queue.bytes, 40);
+});
+
+test("events that were removed behind what an agent has read are counted, and what it has read is stored", async (context) => {
+  const folder = await tempFolder(context);
+  const channel = await openLogChannel({ folder, engine: () => passingOver(folder, 0), config: { prefetch_bytes: 1 } });
+  context.after(() => channel.stop(AbortSignal.abort()));
+  await put(channel, 1);
+  for (const taken of (await collect(channel, 1)).transactions) await taken.commit();
+  await putLarge(channel);
+  for (const bodies of [[2], [3], [4, 5], [6]]) await put(channel, ...bodies);
+
+  await directoryLog({ folder, partitions: 1 }).trim(new Map([[0, 5]]));
+  const large = await takenLarge(channel);
+  const { bodies } = await collect(channel, 1);
+  await until(
+    async () => channel.lost,
+    (lost) => lost === 4,
+  );
+
+  assert.deepEqual([large, bodies], [LARGE, [6]]);
+});
+
+test("events that were removed before a put that was refused without being sent are counted", async (context) => {
+  const folder = await tempFolder(context);
+  let refuses = false;
+  const engine = () => {
+    const log = passingOver(folder, 0);
+    const append: PartitionedLog["append"] = async (part, value) => {
+      if (part !== 0 || !refuses) return await log.append(part, value);
+      const refused = new AgentError("LOG_SETTINGS", "it removes events", { retryable: false });
+      throw Object.assign(refused, { appended: false });
+    };
+    return { ...log, append };
+  };
+  const channel = await openLogChannel({ folder, engine, config: { prefetch_bytes: 1 } });
+  context.after(() => channel.stop(AbortSignal.abort()));
+  await put(channel, 1);
+  for (const taken of (await collect(channel, 1)).transactions) await taken.commit();
+  await putLarge(channel);
+  await put(channel, 2);
+
+  await directoryLog({ folder, partitions: 1 }).trim(new Map([[0, 3]]));
+  refuses = true;
+  const refusal = await put(channel, 3).catch(codeOf);
+  refuses = false;
+  await put(channel, 4);
+  await takenLarge(channel);
+  const { bodies } = await collect(channel, 1);
+  await until(
+    async () => channel.lost,
+    (lost) => lost === 1,
+  );
+
+  assert.deepEqual([refusal, bodies], ["LOG_SETTINGS", [4]]);
 });

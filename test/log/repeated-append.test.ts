@@ -47,6 +47,24 @@ test("with outcome_timeout 0 such a record is refused at once", async (context) 
   assert.deepEqual((await collect(channel, 1)).bodies, [2]);
 });
 
+test("what is put behind a record that may be there, and was refused when it was appended again, is no repetition of it", async (context) => {
+  let tries = 0;
+  const { channel } = await channelOver(context, async (append, part, value) => {
+    if (part !== 0) return await append(part, value);
+    tries += 1;
+    if (tries === 2) throw Object.assign(unavailable(), { appended: false });
+    const place = await append(part, value);
+    if (tries === 1) throw unanswered();
+    return place;
+  });
+
+  const refused = await put(channel, 1).catch(codeOf);
+  await put(channel, 2);
+
+  assert.equal(refused, "LOG_UNAVAILABLE");
+  assert.deepEqual((await collect(channel, 2)).bodies, [1, 2]);
+});
+
 test("when some of what is put together is in the log, the rest is appended as soon as the log takes it", async (context) => {
   let refusals = 0;
   let refused: number | undefined;

@@ -74,6 +74,10 @@ test("a part whose log ends before its stored position is held and refuses puts 
   );
   for (const body of [1, 2, 3])
     await assert.rejects(put(channel, body), /had records up to 2 before: it has lost records/, String(body));
+  const refusals = linesOf(channel).filter(({ fields }) =>
+    /it has lost records/.test(String(Reflect.get(fields, "reason"))),
+  );
+  assert.equal(refusals.length, 1, "each refusal is the same cause");
   await put(channel, 4);
 
   const { bodies } = await collect(channel, 1);
@@ -107,6 +111,55 @@ test("a put that waits until sinks have told what is stored does not keep a stop
   await channel.stop(AbortSignal.timeout(60_000));
 
   assert.equal(await putting, "CHANNEL_STOPPED");
+});
+
+test("a log that is shorter than the agent saw it takes nothing until sinks have told what is stored, and is as long as it is then", async (context) => {
+  const folder = await tempFolder(context);
+  const reached = new Map([[0, 4]]);
+  const channel = await openLogChannel({ folder, takes: false, hasSinks: true, reached });
+  context.after(() => channel.stop(AbortSignal.abort()));
+
+  for (const body of [1, 2])
+    await assert.rejects(put(channel, body), /had records up to 4 before.* told what is stored/);
+  const kept = reached.get(0);
+  const { bodies } = await collect(channel, 2);
+  await put(channel, 3);
+
+  assert.deepEqual([kept, reached.get(0)], [4, 2]);
+  assert.deepEqual([...bodies, ...(await collect(channel, 1)).bodies], [1, 2, 3]);
+});
+
+test("a log that has lost records that were not stored, and is soon as long again, is an error, once", async (context) => {
+  const folder = await tempFolder(context);
+  const channel = await openLogChannel({ folder, hasSinks: true, reached: new Map([[0, 1]]) });
+  context.after(() => channel.stop(AbortSignal.abort()));
+  for (const body of [1, 2, 3]) await put(channel, body);
+
+  const { bodies } = await collect(channel, 3);
+  const errors = await until(
+    async () => linesOf(channel).filter(({ level }) => level === "error"),
+    ({ length }) => length > 0,
+  );
+
+  assert.deepEqual(bodies, [1, 2, 3]);
+  assert.deepEqual(
+    errors.map(({ fields, message }) => [fields, message.split(":", 1)[0]]),
+    [[{ partition: 0 }, "the log ends before records that this agent had seen in a partition"]],
+  );
+});
+
+test("the newest record that an agent has appended, or read, is kept", async (context) => {
+  const folder = await tempFolder(context);
+  const [one, other] = [new Map<number, number>(), new Map([[0, 0]])];
+  const first = await openLogChannel({ folder, takes: false, reached: one });
+  for (const body of [1, 2, 3]) await put(first, body);
+  await first.stop(AbortSignal.timeout(60_000));
+  const second = await openLogChannel({ folder, reached: other });
+  context.after(() => second.stop(AbortSignal.abort()));
+
+  await collect(second, 3);
+
+  assert.deepEqual([one.get(0), other.get(0)], [2, 2]);
 });
 
 test("what an engine that lost its newest records puts in their place is refused, and what follows is stored", async (context) => {
@@ -180,6 +233,26 @@ test("of a log whose events are made again, while what agents told each other st
   await put(second, 4);
 
   assert.deepEqual((await collect(second, 1)).bodies, [4]);
+});
+
+test("a report that does not say of which log it is holds up no partition, and is warned of once", async (context) => {
+  const folder = await tempFolder(context);
+  const others = directoryLog({ folder, partitions: 1 });
+  await others.open(new AbortController().signal);
+  const report = { deneb: 1, member: "m", run: "r", agent: "a", group: "g", at: 0, takes: true, parts: [] };
+  const heard = [["g", [[0, "999+0:9,9,0,0"]]]];
+  for (const _ of ["once", "twice"]) await others.append("agents", Buffer.from(JSON.stringify({ ...report, heard })));
+  const channel = await openLogChannel({ folder, partitions: 1 });
+  context.after(() => channel.stop(AbortSignal.abort()));
+
+  await put(channel, 1);
+
+  assert.deepEqual((await collect(channel, 1)).bodies, [1]);
+  const warnings = linesOf(channel).filter(({ message }) => message.includes("does not say of which log it is"));
+  assert.deepEqual(
+    warnings.map(({ level, fields }) => ({ level, fields })),
+    [{ level: "warn", fields: { offset: 0 } }],
+  );
 });
 
 test("positions of another group or log leave out nothing", async (context) => {

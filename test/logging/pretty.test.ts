@@ -4,7 +4,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import type { LogFormat } from "../../core/logging/console-format.js";
-
+import { httpAgent } from "../support/http-agent.js";
 import { installedProgram } from "../support/installed-program.js";
 import { testLogging } from "../support/logging.js";
 import { main, runCli } from "../support/run-cli.js";
@@ -135,18 +135,7 @@ test("an agent writes for people on a terminal, in colors that NO_COLOR turns of
 });
 
 /** A file whose agent ends at once when its management interface has no key. */
-const broken = `
-a.sources = s
-a.channels = c
-a.sinks = k
-a.sources.s.type = http
-a.sources.s.port = 0
-a.sources.s.channels = c
-a.sources.s.handler = ngsi
-a.channels.c.type = memory
-a.sinks.k.type = logger
-a.sinks.k.channel = c
-`;
+const broken = httpAgent({ channel: "memory", sink: "logger" });
 
 function onTerminal(command: string, env: Readonly<Record<string, string>>): Promise<string> {
   // Node takes a terminal of continuous integration for one without colors.

@@ -119,12 +119,6 @@ const wrong = [
   { what: "a member that is none", body: { body: "{}", secret: 1 }, status: 400, error: /Unknown member secret/ },
   { what: "headers that are no texts", body: { body: "{}", headers: { a: 1 } }, status: 400, error: /object of texts/ },
   { what: "a path that is no text", body: { body: "{}", path: 1 }, status: 400, error: /path and method are texts/ },
-  {
-    what: "a body that is nested too deeply",
-    body: `{"body":${"[".repeat(100_000)}${"]".repeat(100_000)}}`,
-    status: 400,
-    error: /nested too deeply/,
-  },
   { what: "no JSON", body: "{", status: 400, error: /malformed Json/ },
   {
     what: "an unknown source",
@@ -143,6 +137,15 @@ test("a wrong call for an explanation is answered with its reason", async (conte
     assert.equal(answered.status, status, what);
     assert.match(answered.body.error, error, what);
   }
+});
+
+test("a body that is nested too deeply is refused, by the call or by each source", async (context) => {
+  const { call } = await explaining(context);
+
+  const { status, body } = await call(`{"body":${"[".repeat(100_000)}${"]".repeat(100_000)}}`);
+
+  // Node before 26 cannot write it again.
+  assert.match(status === 200 ? body.refused[0].reason : body.error, /nested/);
 });
 
 /** The ids and times that each decoding gives anew. */

@@ -83,6 +83,7 @@ const rawCases = [
   { name: "a method that HTTP does not know", sent: "BREW / HTTP/1.1\r\nHost: a\r\n\r\n", status: 400 },
   { name: "headers beyond the limit", sent: `GET / HTTP/1.1\r\nX: ${"x".repeat(20_000)}\r\n\r\n`, status: 431 },
   { name: "CONNECT", sent: "CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n", status: 404 },
+  { name: "a request of HTTP/1.1 without Host", sent: "GET /v1/version HTTP/1.1\r\n\r\n", status: 400 },
   {
     name: "an expectation",
     sent: "GET /v1/nothing HTTP/1.1\r\nHost: localhost\r\nExpect: tea\r\nConnection: close\r\n\r\n",

@@ -67,7 +67,7 @@ const refusals = [
   ["POST", "{bad", "Parse error, malformed Json. Check it for errors"],
   ["PUT", '{"serviceMapping":[', "Parse error, malformed Json. Check it for errors"],
   ["DELETE", "{bad", "Parse error, malformed Json. Check it for errors"],
-  ["POST", "[]", 'reading name mappings: there is no list "serviceMappings"'],
+  ["POST", "[]", 'reading name mappings: there is no list "serviceMapping" or "serviceMappings"'],
   ["POST", { serviceMapping: {} }, 'reading name mappings: "serviceMapping" must be a list of mappings'],
   [
     "POST",

@@ -6,30 +6,25 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { startAgent } from "../support/agent-process.js";
+import { httpAgent } from "../support/http-agent.js";
 import { tempFolder } from "../support/temp-folder.js";
 
 const main = fileURLToPath(new URL("../../core/main.js", import.meta.url));
 const run = promisify(execFile);
 
-const properties = (mappings: string) => `
-a.sources = http-source
-a.channels = c
-a.sinks = s
-a.sources.http-source.type = http
-a.sources.http-source.channels = c
-a.sources.http-source.port = 0
-a.sources.http-source.bind = 127.0.0.1
-a.sources.http-source.handler = ngsi
-a.sources.http-source.interceptors = ts nmi
-a.sources.http-source.interceptors.ts.type = timestamp
-a.sources.http-source.interceptors.nmi.type = name-mappings
-a.sources.http-source.interceptors.nmi.name_mappings_conf_file = ${mappings}
-a.channels.c.type = memory
-a.sinks.s.type = rdb
-a.sinks.s.channel = c
-a.sinks.s.rdb_dialect = sqlite
-a.sinks.s.enable_name_mappings = true
-`;
+const properties = (mappings: string) =>
+  httpAgent({
+    channel: "memory",
+    sink: "rdb",
+    lines: [
+      "a.sources.http-source.interceptors = ts nmi",
+      "a.sources.http-source.interceptors.ts.type = timestamp",
+      "a.sources.http-source.interceptors.nmi.type = name-mappings",
+      `a.sources.http-source.interceptors.nmi.name_mappings_conf_file = ${mappings}`,
+      "a.sinks.k.rdb_dialect = sqlite",
+      "a.sinks.k.enable_name_mappings = true",
+    ],
+  });
 
 const entity = {
   originalEntityId: "urn:ngsi-ld:Room:(.*)",

@@ -10,9 +10,13 @@ import { recordingLog } from "../support/recording-log.js";
 const events = (...bodies: readonly number[]): Event[] => bodies.map((body) => ({ headers: {}, body }));
 
 function channel(name: string, capacity: number, transactionCapacity = capacity, waitSeconds = 0): CountedChannel {
+  return new CountedChannel(memory(name, capacity, transactionCapacity, waitSeconds));
+}
+
+function memory(name: string, capacity: number, transactionCapacity = capacity, waitSeconds = 0): MemoryChannel {
   const { log } = recordingLog();
   const context = { name, log, dataDir: "unused", run: "run", now: () => new Date(0) };
-  return new CountedChannel(new MemoryChannel({ capacity, transactionCapacity, "keep-alive": waitSeconds }, context));
+  return new MemoryChannel({ capacity, transactionCapacity, "keep-alive": waitSeconds }, context);
 }
 
 const empty: Channel = {
@@ -162,13 +166,44 @@ test("a full optional channel is only logged", async () => {
   );
 });
 
+test("each event that goes without a full optional channel is a failed put of it, waited for or not", async () => {
+  const [a, b] = [channel("a", 10), channel("b", 1)];
+  const { made } = processor({ a, b }, { required: ["a"], optional: ["b"] });
+
+  await made.emit(events(1));
+  for (const value of [2, 3, 4]) await made.emit(events(value));
+
+  assert.deepEqual([b.counters.putsOk, b.counters.putsFailed], [1, 3]);
+  assert.deepEqual([a.counters.putsOk, a.counters.putsFailed], [4, 0]);
+});
+
+test("a full optional channel fails as one that events go without, waited for or not, until it takes one again", async () => {
+  let time = new Date(0);
+  const [a, b] = [channel("a", 10), new CountedChannel(memory("b", 1), undefined, () => time)];
+  const { made } = processor({ a, b }, { required: ["a"], optional: ["b"] });
+  await made.emit(events(1));
+
+  await made.emit(events(2));
+  time = new Date(5000);
+  await made.emit(events(3));
+  const { optionalPuts, puts } = b;
+  const { since, last } = optionalPuts.failure ?? {};
+  const take = b.openTake();
+  await take.take(1, new AbortController().signal);
+  await take.commit();
+  await made.emit(events(4));
+
+  assert.deepEqual([since, last, puts.failure], [new Date(0), new Date(5000), undefined]);
+  assert.equal(optionalPuts.failure, undefined);
+});
+
 test("a full optional channel is waited for once, and again when it was left out ten seconds ago", async () => {
   const [a, full, fuller] = [channel("a", 10), channel("b", 1), channel("c", 1)];
   const waits: string[] = [];
   for (const one of [full, fuller]) {
-    const openPut = one.openPut.bind(one);
-    one.openPut = (...given) => {
-      const transaction = openPut(...given);
+    const openOptionalPut = one.openOptionalPut.bind(one);
+    one.openOptionalPut = (count) => {
+      const transaction = openOptionalPut(count);
       const keep = transaction.reserve?.bind(transaction) ?? assert.fail("keeps room");
       const commit = transaction.commit.bind(transaction);
       let isKept = false;
@@ -307,6 +342,7 @@ test("after the stop of its source nothing is put into a channel any more", asyn
 
 const malformed = [
   { emitted: "x", is: "a string in place of a list of events" },
+  { emitted: { headers: {}, body: 1 }, is: "an object in place of a list of events" },
   { emitted: Promise.resolve([]), is: "a promise in place of a list of events" },
   { emitted: [{ body: 1 }], is: "an object without headers in place of an event" },
   { emitted: [{ headers: { a: 1 }, body: 1 }], is: 'an event with a number as header ("a") in place of an event' },

@@ -74,6 +74,47 @@ test("a channel that holds fewer events than at an orderly stop is reported once
   assert.deepEqual(missing, [["error", "events are missing: the channel holds fewer than at its last stop", 2]]);
 });
 
+test("another log than the one that kept the events of a channel is an error once, also at a later start", async (context) => {
+  const { open, lines } = await setUp(context);
+  const keptIn = async (...logs: readonly string[]) => {
+    const ledger = await open(true);
+    ledger.account("c").open(undefined);
+    for (const log of logs) ledger.keptIn("c", log);
+    await ledger.stop();
+  };
+
+  await keptIn("one");
+  await keptIn();
+  await keptIn("one", "two", "two");
+  await keptIn("two");
+
+  const told = lines.map(({ level, fields }) => [level, Reflect.get(fields, "before"), Reflect.get(fields, "log")]);
+  assert.deepEqual(told, [["error", "one", "two"]]);
+});
+
+test("the newest records that a channel has seen are kept until its log is another one, and books without them are read", async (context) => {
+  const { open, file } = await setUp(context);
+  await runOnce(open);
+  const runWith = async (log: string, seen: readonly (readonly [number, number])[] = []) => {
+    const ledger = await open(true);
+    ledger.account("c").open(undefined);
+    const reached = ledger.account("c").reachedIn(log);
+    const before = [...reached];
+    for (const [part, offset] of seen) reached.set(part, offset);
+    await ledger.stop();
+    return before;
+  };
+
+  const seen = [
+    [0, 7],
+    [11, 3],
+  ] as const;
+  const before = [await runWith("one", seen), await runWith("one"), await runWith("two"), await runWith("one")];
+
+  assert.deepEqual(before, [[], seen, [], []]);
+  assert.doesNotMatch(await readFile(file, "utf8"), /reached/);
+});
+
 test("a channel that has not started yet holds what its books say, and nothing is unaccounted", async (context) => {
   const { open } = await setUp(context);
   await runOnce(open);
@@ -126,7 +167,14 @@ for (const { says, lost, waiting, received } of losses)
     assert.equal(waitingIn(state), waiting);
   });
 
-for (const text of ["", "{", "[]", '{"channels":{"c":{"received":-1,"uncounted":0,"sinks":{}}}}'])
+const damaged = [
+  "",
+  "{",
+  "[]",
+  '{"channels":{"c":{"received":-1,"uncounted":0,"sinks":{}}}}',
+  '{"channels":{"c":{"received":0,"uncounted":0,"sinks":{},"reached":{"log":"l","parts":{"0":-1}}}}}',
+];
+for (const text of damaged)
   test(`a ledger file that holds ${JSON.stringify(text)} is reported, kept under another name, and begun anew`, async (context) => {
     const { file, lines, open } = await setUp(context);
     await writeFile(file, text);

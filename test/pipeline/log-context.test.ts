@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { logContext } from "../../core/pipeline/log-lines.js";
+import { logContext } from "../../core/pipeline/log-context.js";
 
 const of = (transaction: string) => ({
   headers: {

@@ -2,9 +2,11 @@ import assert from "node:assert/strict";
 import { readdir, unlink } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
+import { channelLedger } from "../../core/agent/state/ledger-snapshot.js";
 import { CountedChannel } from "../../core/pipeline/counted-channel.js";
 import { Ledger } from "../../core/pipeline/ledger.js";
 import { waitingIn } from "../../core/pipeline/ledger-file.js";
+import type { Channel } from "../../core/sdk/index.js";
 import { drain, put } from "../../core/testing/channel-fixture.js";
 import { channelIn, dataFolder } from "../plugins/file-channel/channel-folder.js";
 import { recordingLog } from "../support/recording-log.js";
@@ -44,4 +46,36 @@ test("a channel that tells a text as its size cannot tell it, and the ledger dra
   const counted = new CountedChannel(channel);
 
   assert.deepEqual([counted.size, counted.isExact], [undefined, false]);
+});
+
+test("what a log that agents share finds missing is in the books when these are asked for, and stays there after the stop", async (context) => {
+  const ledger = new Ledger(path.join(await tempFolder(context), "ledger.json"), recordingLog().log);
+  const account = ledger.account("c1");
+  const log = { lost: 0, isOpen: true };
+  const shared: Channel = {
+    durable: true,
+    size: 0,
+    sizeIs: "shared",
+    transactionCapacity: 10,
+    get lost() {
+      return log.isOpen ? log.lost : 0;
+    },
+    log: () => undefined,
+    openPut: () => assert.fail(),
+    openTake: () => assert.fail(),
+    start: async () => {},
+    stop: async () => {
+      log.isOpen = false;
+    },
+  };
+  const channel = new CountedChannel(shared, account);
+  await channel.start();
+
+  log.lost = 3;
+  const asked = channelLedger("c1", channel, ledger).lost;
+  log.lost = 5;
+  await channel.stop(AbortSignal.abort());
+
+  assert.deepEqual([asked, channelLedger("c1", channel, ledger).lost], [3, 5]);
+  await ledger.stop();
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { UnsetClock } from "../../core/pipeline/waiting-time.js";
+import { UnsetClock } from "../../core/pipeline/unset-clock.js";
 
 test("a clock goes on from where the machine's was set back, and tells when something was by either", () => {
   let machine = 1000;

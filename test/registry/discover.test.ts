@@ -113,6 +113,17 @@ test("a package that was not built is named with the file that is missing, and t
   ]);
 });
 
+for (const imported of ["deneb", "deneb/core", "deneb/sdk/sink"])
+  test(`a plugin that imports "${imported}" has an error that says what it can import, and to install nothing`, async (context) => {
+    const folder = await folderOf(context, { "wrong/index.js": `import "${imported}";` });
+
+    const { problems } = await discover([folder]);
+
+    const remedies = problems.map(({ remedy }) => remedy);
+    assert.equal(remedies.length, 1);
+    assert.match(remedies.join(), /^import from deneb\/sdk, .*; install no package for it$/);
+  });
+
 const broken = [
   { says: "a syntax error", text: "export default {", cause: /could not be loaded: / },
   {
@@ -132,6 +143,7 @@ const broken = [
   },
   { says: "an import that is missing", text: "import 'not-installed';", cause: /could not be loaded: .*not-installed/ },
   { says: "no default export", text: "export const plugin = 1;", cause: /no plugin definition/ },
+  { says: "an empty list as its default export", text: "export default [];", cause: /no plugin definition/ },
   {
     says: "an unknown kind",
     text: exporting({ kind: "sinc" }),

@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { discover } from "../../core/registry/discover.js";
 import { API_VERSION, definePlugin } from "../../core/sdk/index.js";
+import { httpAgent } from "../support/http-agent.js";
 import { runCli } from "../support/run-cli.js";
 import { tempFolder } from "../support/temp-folder.js";
 import { writeFiles } from "../support/written-files.js";
@@ -230,18 +231,7 @@ test("packages can be named by the command line or the environment, in every com
   await writeFiles(folder, {
     "node_modules/deneb-sink-mine/package.json": manifest("deneb-sink-mine", { exports: "./index.js" }),
     "node_modules/deneb-sink-mine/index.js": plugin("mine"),
-    "config/a.properties": [
-      "a.sources = s",
-      "a.channels = c",
-      "a.sinks = k",
-      "a.sources.s.type = http",
-      "a.sources.s.channels = c",
-      "a.sources.s.port = 5050",
-      "a.sources.s.handler = ngsi",
-      "a.channels.c.type = memory",
-      "a.sinks.k.type = mine",
-      "a.sinks.k.channel = c",
-    ].join("\n"),
+    "config/a.properties": httpAgent({ channel: "memory", sink: "mine" }),
   });
   const config = path.join(folder, "config", "a.properties");
 

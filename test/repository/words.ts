@@ -24,6 +24,7 @@ const phrases: readonly Banned[] = [
   phrase("is a fault of", "is a bug of, is an error in"),
   phrase("all the same", "nevertheless, equal"),
   phrase("as it is(?=[.,;:)])", "unchanged"),
+  phrase("(?:agents?|those|tables|configuration) of before", "earlier, previous, existing"),
 ];
 
 /** Words of the last column of the glossary. */

@@ -1,11 +1,25 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { stacksOf } from "../../core/sdk/causes.js";
-import { AgentError, reasonOf, retryableOf } from "../../core/sdk/index.js";
+import { AgentError, codeOf, reasonOf, retryAfterOf, retryableOf } from "../../core/sdk/index.js";
 
 for (const retryable of [true, false])
   test(`an error that was made with retryable: ${retryable} says so`, () =>
     assert.equal(retryableOf(new AgentError("STORE_GONE", "writing", { retryable })), retryable));
+
+for (const { number, name, text } of [
+  { number: 122, name: "EDQUOT", text: "EDQUOT: disk quota exceeded, write" },
+  { number: 116, name: "ESTALE", text: "ESTALE: stale file handle, write" },
+  { number: 99_999, name: undefined, text: undefined },
+])
+  test(`the error ${number} of the system, which Node does not name, is ${name ?? "left as it is"}`, () => {
+    const code = `Unknown system error -${number}`;
+    const message = `${code}: ${code}, write`;
+    const error = Object.assign(new Error(message), { code, errno: -number });
+
+    assert.equal(codeOf(error), name ?? code);
+    assert.equal(reasonOf(error), text ?? message);
+  });
 
 test("an error that was made in JavaScript without options does not say whether to retry", () => {
   const error: unknown = Reflect.construct(AgentError, ["STORE_GONE", "writing"]);
@@ -81,3 +95,19 @@ test("what is printed of an error that ends the process are stacks of it and its
   assert.equal(stacksOf(odd), "odd");
   assert.equal(stacksOf(undefined), "undefined");
 });
+
+test("of what was thrown nothing is known when every look at it throws what is just as odd", () => {
+  const odd = throwing();
+
+  const known = [codeOf(odd), retryableOf(odd), retryAfterOf(odd), reasonOf(odd)];
+
+  assert.deepEqual(known, [undefined, undefined, undefined, "something was thrown that cannot be made a text"]);
+});
+
+/** A proxy of which each trap throws another one. */
+function throwing(): object {
+  const trap = (): never => {
+    throw throwing();
+  };
+  return new Proxy({}, { get: trap, has: trap, getPrototypeOf: trap, ownKeys: trap });
+}

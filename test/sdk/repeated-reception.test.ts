@@ -31,6 +31,15 @@ test("an error that may be of the request is refused after ten attempts", async 
   assert.deepEqual([taken, requests.length, accounted], [true, 10, ["unexpected"]]);
 });
 
+test("errors that may be of the request are counted in a row: those of channels without room do not count", async () => {
+  const unknown = { status: 500, cause: "unexpected", retryable: undefined };
+  const nine = Array.from({ length: 9 }, () => unknown);
+
+  const { taken, requests, accounted } = await handedOver([...nine, full, full, ...nine, undefined]);
+
+  assert.deepEqual([taken, requests.length, accounted], [true, 21, []]);
+});
+
 test("nothing is handed over after the signal, and nothing is said to be taken", async () => {
   const stopping = new AbortController();
 

@@ -68,13 +68,29 @@ await onEveryDatabase("table of errors", [
     },
   },
   {
-    name: "a batch that will be split, and stored data, are not in the error table; nor is anything without persist_errors",
+    name: "a refused event of a batch is in the error table once: when the sink names it, or where it does not, when it is alone",
+    service: "among",
+    run: async (place, service) => {
+      const made = await place.sink(told);
+      await picky(place, made, service);
+      const bad = eventOf(entity("urn:e:1", { a: "bad" }), service);
+
+      const failure = await refuse(made, bad, eventOf(entity("urn:e:2", { a: "1" }), service));
+      if (!("events" in failure) || failure.events === undefined) await refuse(made, bad);
+      await made.sink.stop(never);
+
+      const rows = await errorsIn(place, service);
+      assert.equal(rows.length, 1);
+      assert.match(rows[0]?.["query"] ?? "", /urn_e_1/);
+    },
+  },
+  {
+    name: "stored data are not in the error table; nor is anything without persist_errors",
     service: "untold",
     run: async (place, service) => {
       const made = await place.sink(told);
       await picky(place, made, service);
       const bad = eventOf(entity("urn:e:1", { a: "bad" }), service);
-      await refuse(made, bad, eventOf(entity("urn:e:2", { a: "1" }), service));
       await made.sink.stop(never);
       const without = await place.sink();
       await refuse(without, bad);
@@ -234,8 +250,14 @@ async function picky(place: Place, { sink }: LoggingSink, service: string): Prom
   await place.alter(service, "urn_e_1", PICKY);
 }
 
-async function refuse({ sink }: LoggingSink, ...events: readonly Event[]): Promise<void> {
-  await assert.rejects(sink.persist({ events }, never), (error) => retryableOf(error) === false);
+async function refuse({ sink }: LoggingSink, ...events: readonly Event[]): Promise<Error> {
+  const failure = await sink.persist({ events }, never).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  assert.ok(failure instanceof Error);
+  assert.equal(retryableOf(failure), false);
+  return failure;
 }
 
 async function errorsIn(place: Place, service: string): Promise<readonly StoredRow[]> {

@@ -29,6 +29,17 @@ test("columns are added one by one and dropped with their table", () => {
   assert.equal(tables.columns(name("t")), undefined);
 });
 
+test("a number of columns that the database refused a table is asked for again after a minute", () => {
+  const tables = newTables();
+  tables.noteTooWide(name("t"), 40, 1000);
+
+  const limits = [1000, 60_999, 61_000].map((now) => tables.mostColumns(name("t"), now));
+  const ofAnother = tables.mostColumns(name("u"), 1000);
+
+  assert.deepEqual(limits, [39, 39, Number.POSITIVE_INFINITY]);
+  assert.equal(ofAnother, Number.POSITIVE_INFINITY);
+});
+
 test("forgetting a table forgets its schema, which may not exist either", () => {
   const tables = newTables();
   tables.learnSchema(schema);

@@ -34,12 +34,10 @@ await onEveryDatabase("last data in an agent with a zone of its own", [
       assert.deepEqual(kept, [...micros, ...micros.map(() => micros.at(-1))]);
     },
   })),
-  {
-    name: "times of other zones are compared as instants",
-    service: "offsets",
-    run: async (place, service) => {
-      // In MySQL texts must be in UTC to be compared; its server is shared, and schemas have a prefix.
-      const typed = place.prefix !== "";
+  ...[true, false].map((typed) => ({
+    name: `times of other zones, ${typed ? "of a type" : "texts"}, are compared as instants`,
+    service: typed ? "offsetstyped" : "offsets",
+    run: async (place: Place, service: string) => {
       const config = {
         last_data_mode: "upsert",
         last_data_timestamp_key: "measured",
@@ -52,6 +50,16 @@ await onEveryDatabase("last data in an agent with a zone of its own", [
         ["2026-07-01T12:30:00+0200", "2026-07-01T10:00:00Z"],
         ["2026-07-01T10:00:00.5+00:00", "2026-07-01T12:00:00.4+0200"],
         ["2026-07-01T08:00:00.6-0200", "2026-07-01T10:00:00.55+0000"],
+        ["2026-07-01T12:00:00.501Z", "2026-07-01T17:45:00.5+05:45"],
+        // The types of columns take neither hours alone nor quotes.
+        ...(typed
+          ? []
+          : ([
+              ["2026-07-01T12:00:00.6+02", "2026-07-01T10:00:00.5Z"],
+              ['"2026-07-01T10:00:00.6Z"', '"2026-07-01T12:00:00.5+02:00"'],
+              ["2026-07-01T10:00:00.6Z", '"2026-07-01T10:00:00.5Z"'],
+              ['"2026-07-01t12:00:00.6+02:00"', "2026-07-01T10:00:00.5Z"],
+            ] as const)),
       ] as const;
 
       for (const [index, [late, early]] of pairs.entries()) {
@@ -65,6 +73,72 @@ await onEveryDatabase("last data in an agent with a zone of its own", [
           assert.equal(row?.["of"], late);
         }
       }
+    },
+  })),
+  ...(["v2", "ld"] as const).map((api) => ({
+    name: `the milliseconds of reception tell which row of ${api} is newer`,
+    service: `millis${api}`,
+    run: async (place: Place, service: string) => {
+      const sink = await place.sink({
+        attr_persistence: "row",
+        last_data_mode: "upsert",
+        last_data_timestamp_key: "recvTimeTs",
+      });
+      const at = (later: number, id: string, p: string) =>
+        api === "ld"
+          ? ldEvent(id, { p: { type: "Property", value: p } }, service, later)
+          : v2Event(v2Entity(id, v2Attribute("p", "Text", p)), service, { later });
+      const kept = async (id: string) =>
+        (await place.rows(service, `${id}${api === "ld" ? "" : "_t"}_last_data`)).map((row) => row["attrvalue"]);
+
+      await persist(sink, at(1, "a", "first"));
+      await persist(sink, at(0, "a", "older"));
+      const early = await kept("a");
+      await persist(sink, at(2, "a", "newer"), at(3, "a", "newest"), at(2, "a", "again"));
+
+      assert.deepEqual([early, await kept("a")], [["first"], ["newest"]]);
+    },
+  })),
+  {
+    name: "a row that is older than the deletion of its batch does not come back, by the milliseconds of reception",
+    service: "millisgone",
+    run: async (place, service) => {
+      const sink = await place.sink({
+        attr_persistence: "row",
+        last_data_mode: "upsert",
+        last_data_timestamp_key: "recvTimeTs",
+      });
+      const gone = v2Attribute("alterationType", "Text", "entityDelete");
+      const p = v2Attribute("p", "Text", "x");
+
+      await persist(
+        sink,
+        v2Event(v2Entity("e", p), service),
+        v2Event(v2Entity("e", p, gone), service, { later: 2 }),
+        v2Event(v2Entity("e", p), service, { later: 1 }),
+      );
+
+      assert.deepEqual(await place.rows(service, "e_t_last_data"), []);
+    },
+  },
+  {
+    name: "letters of a time in lower case count like capitals",
+    service: "letters",
+    run: async (place, service) => {
+      const sink = await place.sink({ last_data_mode: "upsert", last_data_timestamp_key: "measured" });
+
+      for (const time of [
+        "2026-07-01T10:00:00.5Z",
+        "2026-07-01t10:00:00.4z",
+        "2026-07-01t10:00:00.6z",
+        "2026-07-01T10:00:00.55Z",
+      ])
+        await persist(sink, ldEvent("e", measured(time), service));
+
+      assert.deepEqual(
+        (await place.rows(service, "e_last_data")).map((row) => row["measured"]),
+        ["2026-07-01t10:00:00.6z"],
+      );
     },
   },
   {

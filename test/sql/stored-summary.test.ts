@@ -1,7 +1,56 @@
 import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Cell } from "../../core/sql/contract/statement.js";
+import { databases } from "../../plugins/rdb-sink/databases.js";
 import { onEveryDatabase } from "../plugins/rdb-sink/on-every-database.js";
-import { entity, eventOf, never } from "../plugins/rdb-sink/sinks.js";
+import { configOf, entity, eventOf, never, sinkOf } from "../plugins/rdb-sink/sinks.js";
 import { at } from "../support/position.js";
+import { recordingLog } from "../support/recording-log.js";
+import { tempFolder } from "../support/temp-folder.js";
+
+test("where counts are read from a server that lags behind, it is named, and its counts are not compared", async (context) => {
+  const config = { rdb_dialect: "sqlite", rdb_folder: await tempFolder(context) } as const;
+  const { log } = recordingLog();
+  const store = databases.sqlite.open(configOf(config), {
+    name: "sink",
+    log,
+    dataDir: "",
+    run: "run",
+    now: () => new Date(0),
+  });
+  let earlier: readonly (readonly Cell[])[] | undefined;
+  const read: typeof store.driver.read = async (statements, signal) => {
+    const answer = await store.driver.read(statements, signal);
+    if (statements.every(({ text }) => !text.includes("deneb_events"))) return answer;
+    earlier ??= answer;
+    return earlier;
+  };
+  const driver: typeof store.driver = {
+    probe: (signal) => store.driver.probe(signal),
+    read,
+    write: (statements, signal) => store.driver.write(statements, signal),
+    commitUnits: (signal) => store.driver.commitUnits(signal),
+    close: (signal) => store.driver.close(signal),
+  };
+  let second = 0;
+  const { sink } = sinkOf(config, () => new Date(second * 1000), { ...store, driver });
+  context.after(() => sink.stop(never));
+  const persist = (n: number) => {
+    second = n;
+    return sink.persist({ events: [eventOf(entity("urn:f:1", { a: "1" }), "svc")], position: at(`c:${n}`) }, never);
+  };
+  await persist(1);
+  const { channels } = await sink.positions.summary(never);
+
+  await persist(2);
+
+  assert.equal(channels?.[0]?.events, 1);
+  await assert.rejects(sink.positions.summary(never), {
+    code: "STORE_UNAVAILABLE",
+    message:
+      /a server that lags behind answers: the position is of 1970-01-01T00:00:02.*all reads of the agent to the primary/,
+  });
+});
 
 await onEveryDatabase("what a store says it holds", [
   {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { reasonOf, retryableOf } from "../../core/sdk/index.js";
+import { AgentError, reasonOf, retryableOf } from "../../core/sdk/index.js";
 import { type Case, onEveryDatabase, persist } from "../plugins/rdb-sink/on-every-database.js";
 import { attribute, entity, eventOf, type LoggingSink } from "../plugins/rdb-sink/sinks.js";
 
@@ -52,6 +52,33 @@ const cases: readonly Case[] = [
       await persist(sink, eventOf(wide("e", 0, 180), service));
 
       assert.equal(retryableOf(more), false);
+      assert.equal((await place.rows(service, "e")).length, 2);
+    },
+  },
+  {
+    name: "the events of a batch whose columns have no room are named, and the others are stored without them",
+    service: "named",
+    run: async (place, service) => {
+      const sink = await place.sink();
+      const events = [
+        eventOf(entity("e", { a1: "1" }), service),
+        eventOf(wide("e", 0, 2100), service),
+        eventOf(entity("e", { b: "1" }), service),
+        eventOf(entity("other", { a1: "1" }), service),
+      ];
+
+      const error = await refusal(sink, ...events);
+      // A dialect that leaves the number of columns to its database cannot name any.
+      if (!reasonOf(error).startsWith("storing into table")) return assert.match(reasonOf(error), /54011/);
+      const named = error instanceof AgentError && error.events instanceof Map ? error.events : new Map();
+      const left = events.filter((event) => retryableOf(named.get(event)) !== false);
+      await persist(sink, ...left);
+
+      assert.equal(named.size, events.length);
+      assert.deepEqual(
+        left,
+        events.filter((_, at) => at !== 1),
+      );
       assert.equal((await place.rows(service, "e")).length, 2);
     },
   },

@@ -67,7 +67,10 @@ export async function deliver(
 ): Promise<boolean> {
   const settlements = new Settlements();
   try {
-    await first.deliver(new TakenBatch(events, events, from, settlements), course(signal, hurry));
+    await first.deliver(
+      new TakenBatch(events, { whole: events, transaction: from, settlements }),
+      course(signal, hurry),
+    );
   } catch (error) {
     if (!hurry.aborted) throw error;
   }
@@ -86,7 +89,7 @@ export function course(signal: AbortSignal = new AbortController().signal, hurry
 
 /** A batch of these events alone. */
 export function batchOf(events: readonly Event[], from: TakenFrom = {}): TakenBatch {
-  return new TakenBatch(events, events, from, new Settlements());
+  return new TakenBatch(events, { whole: events, transaction: from, settlements: new Settlements() });
 }
 
 export interface FeedSetting extends Omit<ChainSetting, "outlet"> {

@@ -4,6 +4,9 @@ import { type OwnKafka, startOwnKafka } from "./own-kafka.js";
 
 export const PASSWORDS = { admin: "admin-secret", bob: "bob-secret" } as const;
 
+/** So long the session of a user is who comes by SCRAM-SHA-512; then brokers end the connection. */
+export const SESSION_MILLIS = 1500;
+
 const plain = "org.apache.kafka.common.security.plain.PlainLoginModule required";
 const scram = "org.apache.kafka.common.security.scram.ScramLoginModule required;";
 
@@ -29,6 +32,7 @@ export async function startSecuredKafka(
       `listener.name.client.plain.sasl.jaas.config=${plain} username="admin" password="${admin}" user_admin="${admin}" user_bob="${bob}";`,
       `listener.name.client.scram-sha-256.sasl.jaas.config=${scram}`,
       `listener.name.client.scram-sha-512.sasl.jaas.config=${scram}`,
+      `listener.name.client.scram-sha-512.connections.max.reauth.ms=${SESSION_MILLIS}`,
       "authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer",
       "super.users=User:admin;User:ANONYMOUS",
     ],

@@ -93,7 +93,7 @@ deneb.sinks.rdb-sink.rdb_password = ${password}
 deneb.sinks.rdb-sink.rdb_database = ${database}
 deneb.sinks.rdb-sink.data_model = dm-by-entity-type
 deneb.sinks.rdb-sink.batch_ttl = -1
-deneb.sinks.rdb-sink.batch_retry_intervals = 20`;
+deneb.sinks.rdb-sink.batch_retry_intervals = 100`;
 }
 
 /** Room number n of the tests. */

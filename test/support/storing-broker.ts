@@ -27,15 +27,6 @@ export function storingBroker(answering: Answering, prefix = ""): StoringBroker 
   return { replying, stored };
 }
 
-/** A promise, and what settles it. */
-export function latch(): { readonly opened: Promise<void>; readonly open: () => void } {
-  let settle = () => {};
-  const opened = new Promise<void>((resolve) => {
-    settle = resolve;
-  });
-  return { opened, open: () => settle() };
-}
-
 /** As brokers list it: types as IRIs in NGSI-LD, a pattern for every id, and counts of their own. */
 function listed(subscription: object, id: string): object {
   const entities: unknown = Reflect.get(subscription, "entities");

@@ -44,7 +44,7 @@ test("a batch that fails has an event for each failed write, and its log line ha
   const target = await startTarget(context);
   target.status = 503;
   const agent = await startTraced(context, {
-    properties: propertiesWith("memory", [...target.lines, "batch_ttl = -1", "batch_retry_intervals = 50"]),
+    properties: propertiesWith("memory", [...target.lines, "batch_ttl = -1", "batch_retry_intervals = 100"]),
     folder: await tempFolder(context),
     env: traced(collector),
   });
@@ -200,7 +200,7 @@ async function startTarget(context: TestContext): Promise<Target> {
   if (address === null || typeof address === "string") throw new Error("the target does not listen");
   const target: Target = {
     requests,
-    lines: ["type = http", `url = http://127.0.0.1:${address.port}/`, "batch_retry_intervals = 50"],
+    lines: ["type = http", `url = http://127.0.0.1:${address.port}/`, "batch_retry_intervals = 100"],
     status: 200,
   };
   return target;

@@ -1,7 +1,7 @@
 import type { LetterChoice } from "../../pipeline/dead-letters/choice.js";
 import type { DeadLetterReason, OpenLetter } from "../../pipeline/dead-letters/dead-letters.js";
 import type { Explanation } from "../../sdk/index.js";
-import { capacityOf } from "../component.js";
+import { capacityOf } from "../channel-room.js";
 import type { ComponentCondition, Readiness } from "../state/readiness.js";
 import type { DeadLetterReplay } from "./dead-letter-replay.js";
 

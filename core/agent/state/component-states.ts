@@ -3,14 +3,8 @@ import type { ComponentState, ComponentStates } from "../../metrics/state-instru
 import type { CountedChannel } from "../../pipeline/counted-channel.js";
 import type { Clock } from "../../tokens.js";
 import type { Agent } from "../agent.js";
-import {
-  byteCapacityOf,
-  capacityOf,
-  keeperOf,
-  type Running,
-  type RunningChannel,
-  type RunningSink,
-} from "../component.js";
+import { byteCapacityOf, capacityOf } from "../channel-room.js";
+import { keeperOf, type Running, type RunningChannel, type RunningSink } from "../component.js";
 import { causes } from "./findings.js";
 import type { ComponentCondition } from "./readiness.js";
 import type { RecentActivity } from "./recent-activity.js";

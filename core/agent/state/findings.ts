@@ -1,5 +1,5 @@
 import type { CountedChannel } from "../../pipeline/counted-channel.js";
-import type { Failure } from "../../pipeline/supervision.js";
+import type { Failure } from "../../pipeline/failure-state.js";
 import { positionFaults } from "../../sdk/index.js";
 import type { RunningChannel, RunningSink, RunningSource, Status } from "../component.js";
 import type { ReportedHealth } from "../reported-health.js";
@@ -54,10 +54,14 @@ function ofAnswers(failure: Failure | undefined, now: Date): Finding[] {
 }
 
 export function findingsOfChannel({ channel, reported }: RunningChannel, now: Date): Finding[] {
-  const failure = ofFailure(channel.puts.failure, { now, isTried: false, cause: "puts-refused" });
+  const circumstances = { now, isTried: false, cause: "puts-refused" } as const;
+  const failure = ofFailure(channel.puts.failure, circumstances);
+  const optional = ofFailure(channel.optionalPuts.failure, circumstances);
   return [
     ...ofReports(reported, now),
     ...failure.map((one) => ({ ...one, reason: `puts are refused: ${one.reason}` })),
+    // The notifications are accepted without it.
+    ...optional.map((one): Finding => ({ ...one, state: "degraded", reason: `events go without it: ${one.reason}` })),
     ...ofLog(channel, now),
   ];
 }

@@ -68,10 +68,12 @@ export async function steadyBooks(read: () => readonly ChannelLedger[]): Promise
 }
 
 /** What a channel says of its events. */
-type Holding = Pick<CountedChannel, "size" | "isExact">;
+type Holding = Pick<CountedChannel, "size" | "isExact"> & Partial<Pick<CountedChannel, "noteMissing">>;
 
 /** The books of one channel beside what it holds; one that has not started holds what its books say. */
-export function channelLedger(name: string, { size, isExact }: Holding, ledger: Ledger): ChannelLedger {
+export function channelLedger(name: string, channel: Holding, ledger: Ledger): ChannelLedger {
+  channel.noteMissing?.();
+  const { size, isExact } = channel;
   const { state, opened } = ledger.account(name);
   const waiting = opened ? size : waitingIn(state);
   const isKnown = waiting !== undefined && (isExact || !opened);

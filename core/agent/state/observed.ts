@@ -1,12 +1,13 @@
 import type { CertificateState } from "../../metrics/host-instruments.js";
 import type { AgentReadings } from "../../metrics/prometheus.js";
 import type { RefusalCause } from "../../metrics/source-instruments.js";
-import { noLetters } from "../../pipeline/dead-letters/book.js";
 import type { DeadLetters, LetterCounts } from "../../pipeline/dead-letters/dead-letters.js";
+import { noLetters } from "../../pipeline/dead-letters/letter-index.js";
 import type { Ledger } from "../../pipeline/ledger.js";
 import type { Clock } from "../../tokens.js";
 import type { Agent } from "../agent.js";
-import { keeperOf, partsOf, type RunningSink, type RunningSource } from "../component.js";
+import { keeperOf, type RunningSink, type RunningSource } from "../component.js";
+import { partsOf } from "../parts-of.js";
 import type { UsedFolders } from "../used-folders.js";
 import { componentStates } from "./component-states.js";
 import { ledgerSnapshot, steadyBooks } from "./ledger-snapshot.js";

@@ -1,4 +1,4 @@
-import { FailureState } from "../../pipeline/supervision.js";
+import { FailureState } from "../../pipeline/failure-state.js";
 import type { Event } from "../../sdk/index.js";
 import type { Clock, TransactionObserver, WriteAttempt } from "../../tokens.js";
 

@@ -2,7 +2,8 @@ import type { DeadLetters, LetterCounts } from "../../pipeline/dead-letters/dead
 import type { Ledger } from "../../pipeline/ledger.js";
 import type { Clock } from "../../tokens.js";
 import type { Agent } from "../agent.js";
-import { capacityOf, type Running, type RunningChannel, type RunningSource } from "../component.js";
+import { capacityOf } from "../channel-room.js";
+import type { Running, RunningChannel, RunningSource } from "../component.js";
 import type { Reload } from "../reload.js";
 import { type LedgerSnapshot, ledgerSnapshot } from "./ledger-snapshot.js";
 import type { ComponentCondition, Readiness } from "./readiness.js";

@@ -5,9 +5,11 @@ import {
   type ShownSetting,
   shownSettings,
 } from "../../configuration/shown-settings.js";
+import { batchingProperties } from "../../configuration/topology/read-sink.js";
 import type { Batching, ComponentNode, SinkGroupNode, SinkNode, SourceNode } from "../../configuration/topology.js";
 import type { AnyPlugin } from "../../sdk/index.js";
-import { type Assembly, capacityOf } from "../component.js";
+import { capacityOf } from "../channel-room.js";
+import type { Assembly } from "../component.js";
 
 /** A component as it is configured, with what is nested in it. */
 interface ComponentView {
@@ -131,19 +133,8 @@ function settingsOfSink({ definition, config, batching }: SinkNode): readonly Sh
 
 export function kernelSettingsOfSink(batching: Batching): readonly ComparableSetting[] {
   const { channel: _link, ...schema } = sinkSettings;
-  return comparableSettings(schema, batchingValues(batching));
-}
-
-function batchingValues(batching: Batching): Readonly<Record<string, unknown>> {
-  const { batchSize, batchTimeout, batchLinger = -1, batchTtl, batchRetryIntervals, persistTimeout } = batching;
-  return {
-    batch_size: batchSize,
-    batch_timeout: batchTimeout,
-    batch_linger: batchLinger,
-    batch_ttl: batchTtl,
-    batch_retry_intervals: batchRetryIntervals,
-    persist_timeout: persistTimeout,
-  };
+  const values = batchingProperties.map(([member, name]) => [name, batching[member] ?? schema[name].default]);
+  return comparableSettings(schema, Object.fromEntries(values));
 }
 
 function settingsOfGroup(group: SinkGroupNode): readonly ShownSetting[] {

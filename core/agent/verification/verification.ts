@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { isPositionFault } from "../../pipeline/delivery/stage.js";
+import { isPositionFault } from "../../pipeline/delivery/kinds-of-failure.js";
 import type { Ledger } from "../../pipeline/ledger.js";
-import { reasonOf, type StoredSummary } from "../../sdk/index.js";
+import { type LogSummary, reasonOf, type StoredSummary } from "../../sdk/index.js";
 import type { Agent } from "../agent.js";
 import { compared } from "../compared.js";
 import { keeperOf, type RunningChannel, type RunningSink } from "../component.js";
@@ -13,11 +13,18 @@ interface ChannelVerification extends Omit<ChannelLedger, "sinks"> {
   readonly store?: StoreComparison;
 }
 
+interface CountedTable {
+  readonly sink: string;
+  readonly table: string;
+  /** Absent when they could not be counted in time. */
+  readonly rows?: number;
+}
+
 export interface Verification {
   /** False when something differs. */
   readonly ok: boolean;
   readonly channels: readonly ChannelVerification[];
-  readonly tables: readonly { readonly sink: string; readonly table: string; readonly rows: number }[];
+  readonly tables: readonly CountedTable[];
   /** A sentence for each difference: which, by how much, and what to look at. */
   readonly differences: readonly string[];
   /** What could not be asked. */
@@ -34,7 +41,7 @@ interface Findings {
   readonly differences: string[];
   readonly unknown: string[];
   readonly notes: string[];
-  readonly tables: { readonly sink: string; readonly table: string; readonly rows: number }[];
+  readonly tables: CountedTable[];
 }
 
 interface VerificationParts {
@@ -99,16 +106,25 @@ function reportLog({ name, channel }: RunningChannel, findings: Findings): void 
     findings.notes.push(`channel "${name}" is shared by agents and its log is not open: it is not compared; ${remedy}`);
     return;
   }
-  const { appended, stored, deadLettered, filtered, lost, waiting, unaccounted } = log;
+  reportGone(name, log, findings);
+  const { appended, stored, deadLettered, filtered, waiting, unaccounted } = log;
   if (unaccounted === undefined) {
     findings.notes.push(`channel "${name}" is shared by agents and its log does not tell now what all of them did`);
     return;
   }
-  if (lost > 0) findings.differences.push(`channel "${name}": its log lost ${lost} events that were accepted`);
   if (unaccounted === 0) return;
   const sum = `appended ${appended} = stored ${stored} + dead-lettered ${deadLettered} + filtered ${filtered}`;
   const equation = `${sum} + waiting ${waiting} + unaccounted ${unaccounted}`;
   findings.differences.push(`channel "${name}": ${unaccounted} events of its log are unaccounted for (${equation})`);
+}
+
+function reportGone(channel: string, { lost, uncounted = [] }: LogSummary, { differences }: Findings): void {
+  if (lost > 0) differences.push(`channel "${channel}": its log lost at least ${lost} events that were accepted`);
+  if (uncounted.length === 0) return;
+  const parts = `${uncounted.length === 1 ? "partition" : "partitions"} ${uncounted.join(", ")}`;
+  const look =
+    "those that were not stored are lost, and nobody knows how many; the log of the agent has an error for each partition";
+  differences.push(`channel "${channel}": records of ${parts} of its log are gone; ${look}`);
 }
 
 interface Comparing extends VerificationParts {
@@ -162,6 +178,12 @@ function sentence(channel: string, { events, expected, difference }: StoreCompar
 
 const beginAgain = 'to begin again, stop the agent and delete the member "base" of the channel in ledger.json';
 
+/** Why a sink did not say what its store holds before the signal ended the wait. */
+export function whyUnasked(sink: string, error: unknown, signal: AbortSignal): string {
+  const late = "no answer in time; see whether somebody keeps its tables locked, or it is busy";
+  return `the store of sink "${sink}" cannot be asked: ${signal.aborted ? late : reasonOf(error)}`;
+}
+
 type Asking = Pick<Comparing, "findings" | "signal">;
 
 type CountedEvents = NonNullable<StoredSummary["channels"]>;
@@ -173,14 +195,14 @@ async function summariesOf(sinks: readonly RunningSink[], { findings, signal }: 
   for (const { name, sink } of sinks) {
     try {
       const summary = await sink.storedSummary(signal);
-      for (const { table, rows } of summary?.tables ?? []) findings.tables.push({ sink: name, table, rows });
+      for (const one of summary?.tables ?? []) findings.tables.push({ sink: name, ...one });
       if (summary?.channels !== undefined) summaries.push(summary.channels);
       else {
         findings.notes.push(`sink "${name}" does not count what it stores: its store is not compared`);
         complete = false;
       }
     } catch (error) {
-      findings.unknown.push(`the store of sink "${name}" cannot be asked: ${reasonOf(error)}`);
+      findings.unknown.push(whyUnasked(name, error, signal));
       complete = false;
     }
   }

@@ -4,7 +4,7 @@ import { noteCompared } from "../compared.js";
 import type { RunningChannel, RunningSink } from "../component.js";
 import { ComponentRunner } from "../component-runner.js";
 import { AGENT, DEAD_LETTERS, ERASURES, LEDGER, VERIFIER } from "../container.js";
-import type { Verification } from "./verification.js";
+import { type Verification, whyUnasked } from "./verification.js";
 
 /** Milliseconds that a store has to tell its positions. */
 const LONGEST = 30_000;
@@ -48,14 +48,15 @@ interface Found {
 
 /** As a start does: what the positions of a sink cover has left the channel. */
 async function leaveOut({ name, sink, channel }: RunningSink, channels: readonly RunningChannel[], found: Found) {
+  const limit = AbortSignal.timeout(LONGEST);
   try {
     await sink.start();
     if (!channel.durable || channel.isShared) return;
     const outlet = channels.find((running) => running.channel === channel)?.outlet;
-    for (const position of await sink.storedPositions(AbortSignal.timeout(LONGEST))) await outlet?.skipTo(position);
+    for (const position of await sink.storedPositions(limit)) await outlet?.skipTo(position);
   } catch (error) {
     const isForeign = codeOf(error) === positionFaults.foreign;
     if (isForeign) found.differences.push(`sink "${name}": ${reasonOf(error)}`);
-    else found.unknown.push(`the store of sink "${name}" cannot be asked: ${reasonOf(error)}`);
+    else found.unknown.push(whyUnasked(name, error, limit));
   }
 }

@@ -2,6 +2,7 @@ import type { ComponentNode, Topology } from "../../configuration/topology.js";
 import type { EmbeddedAgent } from "../../embedded/embedded-agent.js";
 import { type AnyPlugin, type Event, type Logger, reasonOf } from "../../sdk/index.js";
 import type { TransactionObserver, WriteAttempt } from "../../tokens.js";
+import { placesOf } from "../plugin-places.js";
 
 const longestText = 300;
 
@@ -55,10 +56,12 @@ export class DevReport implements Partial<TransactionObserver> {
   readonly attempted = (attempt: WriteAttempt): void => {
     if (!this.#own.has(attempt.sink)) return;
     this.#attempts = [...this.#attempts, attempt];
-    const { sink, events, receipt } = attempt;
+    const { sink, events, receipt, error } = attempt;
     for (const event of events) this.#print(`sink ${sink} was given ${eventText(event)}`);
     const outcome = receipt === undefined ? "did not store" : "stored";
-    this.#print(`sink ${sink} ${outcome} ${counted(events.length, "event")} in ${millisecondsOf(attempt)} ms`);
+    const reason = error === undefined ? "" : `: ${reasonOf(error)}`;
+    this.#print(`sink ${sink} ${outcome} ${counted(events.length, "event")} in ${millisecondsOf(attempt)} ms${reason}`);
+    for (const place of placesOf(error)) this.#print(`  ${place}`);
   };
 
   begin(): void {

@@ -1,4 +1,4 @@
-import { isRecord } from "../../sdk/event.js";
+import { isRecord, parsedJson } from "../../sdk/event.js";
 
 /** What a process is that the supervisor of an agent has started. */
 export interface WorkerRole {
@@ -35,16 +35,8 @@ export function takeRole(env: NodeJS.ProcessEnv, hasParent: boolean): WorkerRole
   const text = env[VARIABLE];
   delete env[VARIABLE];
   if (text === undefined || !hasParent) return undefined;
-  const role = parsed(text);
+  const role = parsedJson(text);
   return isRole(role) ? role : undefined;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function isRole(value: unknown): value is WorkerRole {

@@ -2,12 +2,19 @@ import { once } from "node:events";
 import { readFileSync, rmSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
+import { warningAt } from "../../configuration/configuration-fault.js";
 import type { KernelFlags, KernelSettings } from "../../configuration/schema/kernel-settings.js";
 import { isShareable, workerFaults, workersKey } from "../../configuration/topology/workers.js";
 import type { Topology } from "../../configuration/topology.js";
 import type { Logging } from "../../logging/logging.js";
 import { ManagementServer } from "../../management/management-server.js";
-import { checkTls, readSecurity, type Security, tlsNow } from "../../management/security/read-security.js";
+import {
+  checkTls,
+  followTokens,
+  readSecurity,
+  type Security,
+  tlsNow,
+} from "../../management/security/read-security.js";
 import { longestCall } from "../../management/subscriptions/all-subscriptions.js";
 import { gateway } from "../../management/workers/gateway.js";
 import { type Logger, reasonOf } from "../../sdk/index.js";
@@ -16,6 +23,7 @@ import { withLogging } from "../agent-logging.js";
 import { brokerTimeouts } from "../broker-timeouts.js";
 import { exitCodes, type Terminal } from "../command.js";
 import { printFaults } from "../load.js";
+import type { StartFindings } from "../start-findings.js";
 import { folderOf, socketFolder } from "./folders.js";
 import { Supervisor } from "./supervisor.js";
 
@@ -26,11 +34,12 @@ export interface Supervised {
   readonly options: KernelFlags;
   /** Workers beyond the number that was asked for, which have something left. */
   readonly left: readonly number[];
+  readonly findings: StartFindings;
 }
 
 /** `deneb run` with several workers: runs the agent in several processes, and serves the management interface of all of them. */
 export async function supervise(supervised: Supervised, terminal: Terminal): Promise<number> {
-  const { topology, settings, options, left } = supervised;
+  const { topology, settings, options, left, findings } = supervised;
   const faults = workerFaults(topology, settings.workers + left.length);
   if (faults.length > 0) {
     printFaults(faults, terminal);
@@ -38,9 +47,8 @@ export async function supervise(supervised: Supervised, terminal: Terminal): Pro
     return exitCodes.badInput;
   }
   if (settings.workers > 1 && !isShareable(topology)) {
-    terminal.err(
-      `warning: ${workersKey(topology, settings.workers)} = ${settings.workers}: no source has a port that workers share; only worker 1 receives`,
-    );
+    const at = { key: workersKey(topology, settings.workers), value: String(settings.workers) };
+    findings.add(warningAt(at, "no source has a port that workers share; only worker 1 receives"));
   }
   const sockets = await socketFolder(tmpdir());
   if ("reason" in sockets) {
@@ -48,7 +56,7 @@ export async function supervise(supervised: Supervised, terminal: Terminal): Pro
     return exitCodes.badInput;
   }
   try {
-    return await withLogging({ agent: topology.agent, settings, options }, terminal, async (logging) => {
+    return await withLogging({ agent: topology.agent, settings, options, findings }, terminal, async (logging) => {
       try {
         return await runAll({ ...supervised, logging, sockets: sockets.folder }, terminal);
       } catch (error) {
@@ -63,7 +71,7 @@ export async function supervise(supervised: Supervised, terminal: Terminal): Pro
 
 function leftText(dataDir: string, left: readonly number[]): string {
   const folders = left.map((number) => `"${folderOf(dataDir, number)}"`).join(", ");
-  return `earlier workers have left something in ${folders}; start the agent with the configuration of before to store it`;
+  return `earlier workers have left something in ${folders}; start the agent with the previous configuration to store it`;
 }
 
 interface Running extends Supervised {
@@ -138,5 +146,6 @@ function managementOf(team: Supervisor, { running, security, log }: Managed): Ma
   const address = { host, port, tls: security.tls, readTls: () => tlsNow(settings) };
   const management = new ManagementServer(app, address, log);
   management.whenStopping(end);
+  management.whenStopping(followTokens(security, settings, { log }));
   return management;
 }

@@ -1,4 +1,5 @@
 import { type ConfigurationFault, errorAt, nearest, shownValue, unreadAt } from "../configuration-fault.js";
+import { holdsExpression } from "./properties.js";
 import { type Section, type Setting, type Settings, sectionOf, settingsBelow } from "./settings.js";
 
 const sectionNames = ["sources", "channels", "sinks", "sinkgroups"] as const;
@@ -45,14 +46,17 @@ export function keyFaults(
   settings: readonly Setting[],
   { agents, chosen, isLenient }: KeysOf,
 ): readonly ConfigurationFault[] {
-  const malformed = settings.filter(({ key }) => hasTooFewParts(key));
-  const strange = strangeSections(settings, agents, chosen);
-  const strict = [...malformed.map(tooFewParts), ...strange.map(unknownSection)];
+  const expressions = new Map(settings.filter(({ key }) => holdsExpression(key)).map(partWithExpression));
+  const withExpression = [...expressions.values()];
+  const plain = settings.filter(({ key }) => !holdsExpression(key));
+  const malformed = plain.filter(({ key }) => hasTooFewParts(key));
+  const strange = strangeSections(plain, agents, chosen);
+  const strict = [...withExpression, ...malformed.map(tooFewParts), ...strange.map(unknownSection)];
   if (!isLenient) return strict;
   const gaps = malformed.filter(({ key }) => GAP.test(key)).map(tooFewParts);
   const idle = malformed.filter(({ key }) => !GAP.test(key)).map(tooFewParts);
   const idleSections = strange.map((setting) => ({ ...unknownSection(setting), key: sectionKey(setting) }));
-  const lenient = [...idle, ...idleSections].map((fault) =>
+  const lenient = [...withExpression, ...idle, ...idleSections].map((fault) =>
     unreadAt(fault, `${fault.reason}; it has no effect`, "there-too"),
   );
   return [...gaps, ...lenient];
@@ -96,11 +100,28 @@ function hasTooFewParts(key: string): boolean {
   return section === undefined || rest.length === 1 || key.split(".").includes("");
 }
 
+/** The fault of a key by its part with the expression, which other lines of a component share. */
+function partWithExpression({ key, line }: Setting): readonly [string, ConfigurationFault] {
+  const part = /^.*?\$\{[^.]*/.exec(key)?.[0] ?? key;
+  const remedy = "expressions are replaced in values only, so write the name itself";
+  return [part, errorAt({ key: part, line }, `holds "\${" in its key; ${remedy}`)];
+}
+
 function tooFewParts({ key, value, line }: Setting): ConfigurationFault {
   if (GAP.test(key))
     return errorAt({ key, line }, "stands for lines that an example leaves out; write them, or remove it");
+  const dotted = dottedAgent(key);
+  if (dotted !== undefined) return errorAt({ key, line }, dotted);
   const remedy = "write <agent>.<sources, channels or sinks>.<name>.<property>";
   return errorAt({ key, value: shownValue(key, value), line }, `has too few parts; ${remedy}`);
+}
+
+/** The reason against an agent whose name holds a dot. */
+function dottedAgent(key: string): string | undefined {
+  const parts = key.split(".");
+  const at = parts.findIndex(isSection);
+  if (at < 2) return undefined;
+  return `begins with "${parts.slice(0, at).join(".")}", which is no name of an agent: these hold no dots`;
 }
 
 const laterSections: ReadonlyMap<string, string> = new Map([
@@ -111,6 +132,8 @@ function unknownSection({ key, line }: Setting): ConfigurationFault {
   const [, section = ""] = key.split(".");
   const later = laterSections.get(section);
   if (later !== undefined) return errorAt({ key, line }, later);
+  const dotted = dottedAgent(key);
+  if (dotted !== undefined) return errorAt({ key, line }, dotted);
   const reason = `has the unknown section "${section}"; the sections are ${sectionNames.join(", ")}`;
   return errorAt({ key, line, nearest: nearest(section, [...sectionNames, ...ownNames]) }, reason);
 }

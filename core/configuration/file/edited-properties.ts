@@ -6,7 +6,8 @@ export function withProperty(text: string, key: string, value: string): string {
   if (editor.update(key, { newValue: value })) return editor.format();
   const added = new PropertiesEditor("");
   added.insert(key, value);
-  return `${closed(text)}${added.format().trimStart()}\n`;
+  const lineEnd = text.includes("\r\n") ? "\r\n" : "\n";
+  return `${closed(text, lineEnd)}${added.format().trimStart()}${lineEnd}`;
 }
 
 /** The text without the key, which may be given more than once. */
@@ -17,7 +18,7 @@ export function withoutProperty(text: string, key: string): string {
 }
 
 /** The text with its last line ended; a backslash at the end would continue it with what is added. */
-function closed(text: string): string {
-  if (/\\\s*$/.test(text.slice(-1000))) return `${text}\n\n`;
-  return text === "" || text.endsWith("\n") ? text : `${text}\n`;
+function closed(text: string, lineEnd: string): string {
+  if (/\\\s*$/.test(text.slice(-1000))) return `${text}${lineEnd}${lineEnd}`;
+  return text === "" || text.endsWith("\n") ? text : `${text}${lineEnd}`;
 }

@@ -1,5 +1,6 @@
 import { Properties } from "properties-file/parser";
 import { type ConfigurationFault, errorAt, warningAt } from "../configuration-fault.js";
+import { doubtfulValues } from "./doubtful-values.js";
 import type { Setting } from "./settings.js";
 
 interface ParsedProperties {
@@ -21,8 +22,18 @@ export function parseProperties(text: string): ParsedProperties {
   return {
     settings: all.filter((setting) => last.get(setting.key) === setting),
     overridden: all.filter((setting) => last.get(setting.key) !== setting),
-    faults: [...faults, ...nodes.flatMap(encodingFaults), ...repetitionFaults(all)],
+    faults: [
+      ...faults,
+      ...nodes.flatMap(encodingFaults),
+      ...nodes.flatMap(doubtfulValues),
+      ...repetitionFaults(all.filter(({ key }) => !holdsExpression(key))),
+    ],
   };
+}
+
+/** Expressions are replaced in values only. A colon ends a key, so that `${env:NAME}` in one leaves `${env`. */
+export function holdsExpression(key: string): boolean {
+  return key.includes("${");
 }
 
 /** A line with nothing but a backslash begins no entry: for Java the next one does, which may be a comment; for the parser it goes on. */

@@ -1,5 +1,5 @@
 import type { PluginCatalogue } from "../../tokens.js";
-import { type ConfigurationFault, type Environment, faultText, isSecretName } from "../configuration-fault.js";
+import { type ConfigurationFault, type Environment, faultText, isSecretName, MASK } from "../configuration-fault.js";
 import { agentNames } from "../file/agent-sections.js";
 import { parseProperties } from "../file/properties.js";
 import type { Setting } from "../file/settings.js";
@@ -59,7 +59,7 @@ export function migration(
   ]);
   const migrated = { components, faults, isLossy: unread.some(({ isLoss }) => isLoss) };
   if (secrets === "shown") return { ...migrated, text: rewritten(text, edits), variables: [] };
-  const hidden = secretEdits({ text, settings, components, edits });
+  const hidden = secretEdits({ text, settings, components, faults, edits });
   const variables = [...hidden].flatMap(([line, { secret }]) =>
     secret?.variable === undefined ? [] : [{ line, variable: secret.variable }],
   );
@@ -80,6 +80,7 @@ interface OldFile {
   readonly text: string;
   readonly settings: readonly Setting[];
   readonly components: readonly MigratedComponent[];
+  readonly faults: readonly ConfigurationFault[];
   /** What becomes of its lines otherwise. */
   readonly edits: ReadonlyMap<number, LineEdit>;
 }
@@ -90,8 +91,12 @@ const URL_WITH_PASSWORD = /:\/\/[^/\s:@]*:[^/\s@]+@/;
 const LIKE_A_SETTING = /([^\s=:#!]+)(?=(\s*[=:]\s*\S+))/g;
 
 /** The edits of a file, by line, for lines that show a secret: settings in effect, overridden settings, and comments. */
-function secretEdits({ text, settings, components, edits }: OldFile): ReadonlyMap<number, LineEdit> {
-  const secrecy = new Map(components.flatMap((component) => [...component.secrecy]));
+function secretEdits({ text, settings, components, faults, edits }: OldFile): ReadonlyMap<number, LineEdit> {
+  // A misspelt name of a secret is found by what was probably meant.
+  const masked = faults.flatMap(({ value, line }) =>
+    value === MASK && line !== undefined ? [[line, true] as const] : [],
+  );
+  const secrecy = new Map([...components.flatMap((component) => [...component.secrecy]), ...masked]);
   const counting = new Map(
     settings.flatMap((setting) => (setting.line === undefined ? [] : [[setting.line, setting]])),
   );

@@ -9,6 +9,7 @@ import {
   unreadAt,
   warningAt,
 } from "../configuration-fault.js";
+import { doubtfulVariable } from "../file/doubtful-values.js";
 import { type Setting, type Settings, settingsBelow } from "../file/settings.js";
 import { substitute } from "../file/substitution.js";
 
@@ -82,7 +83,12 @@ function fromEnvironment(property: Property, { env, readFile }: Environment): Pr
     const reason = `is set, and so is ${direct.name}; set only one of the two`;
     return { state: "unreadable", faults: [errorAt({ key: file.name, value: file.value }, reason)] };
   }
-  if (direct !== undefined) return given(property, direct.value, { key: direct.name });
+  if (direct !== undefined) {
+    const { state, faults } = given(property, direct.value, { key: direct.name });
+    // Texts of other formats are trimmed, or refused.
+    const doubts = property.format === "text" ? doubtfulVariable(direct.name, direct.value) : [];
+    return { state, faults: [...faults, ...doubts] };
+  }
   return file === undefined ? undefined : fromFile(property, file, readFile);
 }
 

@@ -44,7 +44,12 @@ export function readKernelSettings(flags: KernelFlags, env: EnvironmentVariables
 
 /** Brackets around an IPv6 address belong to URLs; as a host they would be a name that nobody has. */
 function bracketsReason(name: KernelName, text: string): string | undefined {
-  return name === "managementHost" && /^\[.*\]$/.test(text) ? "must be without brackets, as ::1" : undefined;
+  if (name !== "managementHost") return undefined;
+  if (/^\[.*\]$/.test(text)) return "must be without brackets, as ::1";
+  const isHost = !/[\s,;"'/]|\]:|^[^:]*:\d+$/.test(text);
+  return isHost
+    ? undefined
+    : "must be one address or name of this machine, and nothing else; its port is --management-port";
 }
 
 /** Whether the command line or the environment gives the setting, so that it is not the default. */
@@ -61,7 +66,7 @@ export function pluginLocations(
   const packages = env[pluginPackagesProperty.env]?.split(/[\s,]+/) ?? [];
   return {
     pluginFolders: [...pluginFolders, ...folders].filter((folder) => folder !== ""),
-    pluginPackages: [...pluginPackages, ...packages].filter((name) => name !== ""),
+    pluginPackages: [...pluginPackages.flatMap((names) => names.split(",")), ...packages].filter((name) => name !== ""),
   };
 }
 

@@ -7,6 +7,7 @@ import {
   noticeAt,
   unreadAt,
 } from "../configuration-fault.js";
+import { doubtfulVariable } from "../file/doubtful-values.js";
 import type { ComponentBlock, Setting, Settings } from "../file/settings.js";
 import { substitute } from "../file/substitution.js";
 import { rereadSettings } from "./rereading.js";
@@ -43,8 +44,18 @@ export function respelled(
   const reread = rereadSettings({ given, schema, named, hasOwnVariable: own }, environment);
   return {
     block: { ...block, settings: new Map([...reread.settings, ...implied]) },
-    faults: [...renamed.faults, ...variables.map(({ fault }) => fault), ...reread.faults],
+    faults: [
+      ...renamed.faults,
+      ...variables.map(({ fault }) => fault),
+      ...variables.flatMap((variable) => doubts(variable, schema)),
+      ...reread.faults,
+    ],
   };
+}
+
+function doubts({ name, setting }: OldVariable, schema: Schema): readonly ConfigurationFault[] {
+  if (setting === undefined || schema[name]?.format !== "text") return [];
+  return doubtfulVariable(setting.key, setting.value);
 }
 
 /** Each variable once: several names of one type may declare it. */

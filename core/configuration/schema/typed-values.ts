@@ -132,7 +132,7 @@ function numberFormat(noun: string, own: Range): Format {
     coerce: wholeNumber,
     reason: (value, property) => {
       const range = { min: property.min ?? own.min, max: property.max ?? own.max };
-      return within(value, range) ? undefined : `must be ${noun}${rangeText(range)}`;
+      return within(value, range) ? undefined : `must be ${noun}${rangeText(shownRange(value, range))}`;
     },
   };
 }
@@ -143,6 +143,15 @@ function wholeNumber(text: string): number | string {
 
 function within(value: unknown, { min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER }: Range): boolean {
   return typeof value === "number" && Number.isInteger(value) && value >= min && value <= max;
+}
+
+/** The limit of all numbers is said where it is passed. */
+function shownRange(value: unknown, { min, max }: Range): Range {
+  if (typeof value !== "number") return { min, max };
+  return {
+    min: min ?? (value < Number.MIN_SAFE_INTEGER ? Number.MIN_SAFE_INTEGER : undefined),
+    max: max ?? (value > Number.MAX_SAFE_INTEGER ? Number.MAX_SAFE_INTEGER : undefined),
+  };
 }
 
 function rangeText({ min, max }: Range): string {

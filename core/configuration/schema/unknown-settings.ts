@@ -1,4 +1,4 @@
-import type { AnyPlugin, Schema, Slots } from "../../sdk/index.js";
+import type { AnyPlugin, Schema, Slots, Spelling } from "../../sdk/index.js";
 import type { PluginCatalogue } from "../../tokens.js";
 import {
   type ConfigurationFault,
@@ -26,21 +26,33 @@ export function unknownSettings(
   { definition, block, kernelNames }: KnownNames,
   catalogue: PluginCatalogue,
 ): readonly ConfigurationFault[] {
-  const { config, slots = {}, kind, type } = definition;
+  const { config, slots = {}, kind, type, spellings = [] } = definition;
   const maps = Object.keys(config)
     .filter((name) => config[name]?.format === "map")
     .map(mapPrefix);
   const unread = [...settingsWithout(block.settings, Object.keys(config), maps)];
   if (unread.length === 0) return [];
   const known = [...Object.keys(config), ...kernelNames, ...slotNames(slots, catalogue)];
+  const old = oldNames(config, spellings);
   const secrets = secretMaps(catalogue);
   return unread.map(([name, { key, value, line }]) => {
-    const meant = nearest(name, known);
+    const meant = nearest(name, known) ?? old.get(nearest(name, [...old.keys()]) ?? "");
     const [first = ""] = name.split(".");
     const secret = (meant !== undefined && config[meant]?.sensitive === true) || nearest(first, secrets) !== undefined;
     const location = { key, value: secret ? MASK : shownValue(name, value), line, nearest: meant };
     return unreadAt(location, `is not a property of the ${kind} "${type}" and has no effect`, "here-only");
   });
+}
+
+/** The new names of properties by their old ones. */
+function oldNames(config: Schema, spellings: readonly Spelling[]): ReadonlyMap<string, string> {
+  const prefixes = spellings.flatMap(({ prefixes = {} }) => Object.entries(prefixes));
+  const names = prefixes.flatMap(([old, now]) =>
+    Object.keys(config)
+      .filter((name) => name.startsWith(now))
+      .map((name) => [old + name.slice(now.length), name] as const),
+  );
+  return new Map(names);
 }
 
 /** The maps of secrets of all plugins: an entry may stand below a component of another type, or its map be misspelt. */
@@ -91,10 +103,26 @@ export function variableFaults(text: string, { env, catalogue }: Environment): r
     .filter((name) => !ofPlugins.includes(name))
     .toSorted()
     .flatMap((key) => {
+      const property = propertyOf(key, catalogue);
+      if (property !== undefined) {
+        const remedy = `write ${property} = \${env:${key}} in the file, as the file of the container image does`;
+        return [warningAt({ key }, `is an environment variable that nothing reads; ${remedy}`)];
+      }
       const meant = nearest(key, known);
       if (meant === undefined && SHARED.test(key)) return [];
       return [warningAt({ key, nearest: meant }, "is an environment variable that nothing reads")];
     });
+}
+
+/** The property of sinks that a variable like those of the container image is named after. */
+function propertyOf(variable: string, catalogue: PluginCatalogue): string | undefined {
+  const name = /^AGENT_RDB_(.+)$/.exec(variable)?.[1]?.toLowerCase();
+  if (name === undefined) return undefined;
+  const schemas = [
+    sinkSettings,
+    ...catalogue.list().flatMap(({ definition: { kind, config } }) => (kind === "sink" ? [config] : [])),
+  ];
+  return [name, `rdb_${name}`].find((property) => schemas.some((schema) => Object.hasOwn(schema, property)));
 }
 
 function variablesOf(schema: Schema): readonly string[] {

@@ -1,8 +1,10 @@
 import path from "node:path";
 import { type ConfigurationFault, errorAt, warningAt } from "../configuration-fault.js";
 import { sourceProperties } from "../schema/component-properties.js";
+import type { ComponentNode } from "../topology.js";
 import type { Resource } from "./component.js";
 import type { SinkReading } from "./read-sink.js";
+import type { SinkGroupReading } from "./read-sink-group.js";
 import type { SourceReading } from "./read-source.js";
 
 /** A port of this machine, on one address or on all. */
@@ -147,4 +149,28 @@ function listenerOf(text: string): Listener | undefined {
   // As an address to send to, this one means the machine itself.
   const host = hostname === "0.0.0.0" || hostname === "::" ? "localhost" : hostname;
   return number === undefined ? undefined : { host, port: number };
+}
+
+/** A fault for each sink that shares its channel with another one outside a group: an error where the channel has one taker. */
+export function sharedChannels(
+  sinks: readonly SinkReading[],
+  groups: readonly SinkGroupReading[],
+  channels: readonly ComponentNode[],
+): readonly ConfigurationFault[] {
+  // Which sinks belong together is unknown while a group has a fault.
+  if (groups.some(({ value }) => value === undefined)) return [];
+  const groupOf = ({ name }: SinkReading) => groups.find((group) => group.sinks?.includes(name));
+  return sinks.flatMap((sink, at) => {
+    const [channel] = sink.link.channels ?? [];
+    const other = sinks.slice(0, at).find((one) => channel !== undefined && one.link.channels?.[0] === channel);
+    if (other === undefined || (groupOf(sink) !== undefined && groupOf(sink) === groupOf(other))) return [];
+    const definition = channels.find(({ name }) => name === channel)?.definition;
+    if (definition?.takers === "one") {
+      const fact = `is read by sink "${other.name}" too, and a channel of type ${definition.type} has one position`;
+      const remedy = "give each further sink a channel of its own over the same log with another group";
+      return [errorAt(sink.link.location, `${fact}: ${remedy}, or put both in a sink group`)];
+    }
+    const fact = `is read by sink "${other.name}" too: each event goes to one of them only`;
+    return [warningAt(sink.link.location, `${fact}; give each a channel, or put both in a sink group`)];
+  });
 }

@@ -8,6 +8,7 @@ import {
   nearest,
   type Reading,
   startable,
+  warningAt,
 } from "../configuration-fault.js";
 import { type ComponentBlock, settingsBelow, settingsWithout } from "../file/settings.js";
 import { readSettings, type SettingsReading } from "../schema/component-settings.js";
@@ -97,11 +98,12 @@ function checkFaults(
     return { key: `${block.key}.${property}`, line: line ?? block.line };
   };
   try {
-    return definition.check(config, linked).map(({ property, reason, names = [] }) => {
+    return definition.check(config, linked).map(({ property, reason, severity, names = [] }) => {
       const location = locationOf(property);
       const given = Reflect.get(config, property);
       const isDefault = typeof given === "number" && !locations.has(property);
-      return errorAt(
+      const faultAt = severity === "warning" ? warningAt : errorAt;
+      return faultAt(
         { ...location, nearest: typeof given === "string" ? nearest(given, names) : undefined },
         isDefault ? `${reason}; it is not set, and ${given} by default` : reason,
       );

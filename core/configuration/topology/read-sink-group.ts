@@ -10,11 +10,11 @@ import {
   warningAt,
 } from "../configuration-fault.js";
 import { type ComponentBlock, firstLine, settingsBelow, settingsWithout } from "../file/settings.js";
-import { sinkGroupProperties, sinkGroupSettings, type sinkSettings } from "../schema/component-properties.js";
+import { sinkGroupProperties, sinkGroupSettings } from "../schema/component-properties.js";
 import { readSettings } from "../schema/component-settings.js";
-import type { Batching, ComponentNode, SinkGroupNode } from "../topology.js";
+import type { ComponentNode, SinkGroupNode } from "../topology.js";
 import { readComponent } from "./component.js";
-import type { SinkReading } from "./read-sink.js";
+import { batchingProperties, type SinkReading } from "./read-sink.js";
 
 export interface SinkGroupReading extends Reading<SinkGroupNode> {
   readonly name: string;
@@ -157,7 +157,7 @@ function feedingFaults(
   const { batching } = first.value;
   return others.flatMap(({ value, locationOf }) => {
     if (value === undefined) return [];
-    const differing = fields.filter(([field]) => String(value.batching[field]) !== String(batching[field]));
+    const differing = ofGroup.filter(([field]) => String(value.batching[field]) !== String(batching[field]));
     return differing.map(([field, key]) => {
       const rule = `the group "${name}" uses the settings of its first sink: "${first.name}" has ${batching[field]}`;
       return warningAt(locationOf(key), `has no effect: ${rule}; write the same here`);
@@ -165,10 +165,5 @@ function feedingFaults(
   });
 }
 
-const fields = [
-  ["batchSize", "batch_size"],
-  ["batchTimeout", "batch_timeout"],
-  ["batchLinger", "batch_linger"],
-  ["batchTtl", "batch_ttl"],
-  ["batchRetryIntervals", "batch_retry_intervals"],
-] as const satisfies readonly (readonly [keyof Batching, keyof typeof sinkSettings])[];
+/** Each sink has its own time-out. */
+const ofGroup = batchingProperties.filter(([field]) => field !== "persistTimeout");

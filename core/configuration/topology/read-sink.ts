@@ -1,10 +1,17 @@
-import { type Environment, type Location, type Reading, startable } from "../configuration-fault.js";
+import {
+  type ConfigurationFault,
+  type Environment,
+  type Location,
+  type Reading,
+  startable,
+  warningAt,
+} from "../configuration-fault.js";
 import { type ComponentBlock, settingsWithout } from "../file/settings.js";
 import { pluginNamed } from "../predecessor/class-names.js";
 import { sinkProperties, sinkSettings } from "../schema/component-properties.js";
 import { readSettings } from "../schema/component-settings.js";
 import { respelled } from "../schema/respelling.js";
-import type { SinkNode } from "../topology.js";
+import type { Batching, SinkNode } from "../topology.js";
 import { type Resource, readComponent } from "./component.js";
 import { type TypeSetting, typeName } from "./component-type.js";
 import { type ChannelLink, linkFaults } from "./declared-components.js";
@@ -18,6 +25,16 @@ export interface SinkReading extends Reading<SinkNode> {
   readonly batchSize: unknown;
   readonly batchSizeLocation: Location;
 }
+
+/** How the batching of a sink calls what the file calls otherwise. */
+export const batchingProperties = [
+  ["batchSize", "batch_size"],
+  ["batchTimeout", "batch_timeout"],
+  ["batchLinger", "batch_linger"],
+  ["batchTtl", "batch_ttl"],
+  ["batchRetryIntervals", "batch_retry_intervals"],
+  ["persistTimeout", "persist_timeout"],
+] as const satisfies readonly (readonly [keyof Batching, keyof typeof sinkSettings])[];
 
 /** Reads a sink: its link, its batching and the properties of its plugin. */
 export function readSink(block: ComponentBlock, channels: readonly string[], environment: Environment): SinkReading {
@@ -35,7 +52,13 @@ export function readSink(block: ComponentBlock, channels: readonly string[], env
     locationOf,
     batchSize: values.get("batch_size"),
     batchSizeLocation: locationOf("batch_size"),
-    faults: [...spelt.faults, ...faults, ...linkFaults(link, channels), ...component.faults],
+    faults: [
+      ...spelt.faults,
+      ...faults,
+      ...secondsForMillis(values.get("batch_retry_intervals"), locationOf("batch_retry_intervals")),
+      ...linkFaults(link, channels),
+      ...component.faults,
+    ],
   };
   if (config === undefined || component.value === undefined || !startable(reading.faults)) {
     return { ...reading, value: undefined };
@@ -50,6 +73,16 @@ export function readSink(block: ComponentBlock, channels: readonly string[], env
     persistTimeout: config.persist_timeout,
   };
   return { ...reading, value: { ...component.value, channel: config.channel, batching } };
+}
+
+/** A store that is away is not asked more often than this on purpose. */
+const SHORT_MILLIS = 100;
+
+/** The other times of a batch are in seconds. */
+function secondsForMillis(intervals: unknown, location: Location): readonly ConfigurationFault[] {
+  const last: unknown = Array.isArray(intervals) ? intervals.at(-1) : undefined;
+  if (typeof last !== "number" || last >= SHORT_MILLIS) return [];
+  return [warningAt(location, `is in milliseconds; ${last} seconds are written ${last * 1000}`)];
 }
 
 /** The lines that the kernel reads, in new spelling. */

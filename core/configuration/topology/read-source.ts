@@ -1,5 +1,12 @@
 import { eventHeaders } from "../../ngsi/index.js";
-import { type ConfigurationFault, type Environment, errorAt, type Reading, startable } from "../configuration-fault.js";
+import {
+  type ConfigurationFault,
+  type Environment,
+  errorAt,
+  type Location,
+  type Reading,
+  startable,
+} from "../configuration-fault.js";
 import {
   type ComponentBlock,
   firstLine,
@@ -19,6 +26,7 @@ export interface SourceReading extends Reading<SourceNode> {
   readonly name: string;
   readonly resources: readonly Resource[];
   readonly link: ChannelLink;
+  readonly locationOf: (property: string) => Location;
 }
 
 /** Reads a source: its links, its interceptors and selector, and the properties of its plugin. */
@@ -39,6 +47,10 @@ export function readSource(
     name: block.name,
     resources: component.resources,
     link,
+    locationOf: (name: string) => {
+      const { key = `${block.key}.${name}`, value, line = block.line } = block.settings.get(name) ?? {};
+      return { key, value, line };
+    },
     faults: [
       ...faults,
       ...linkFaults(link, channels),

@@ -38,7 +38,7 @@ export function workerFaults(topology: Topology, workers: number): readonly Conf
 
 /** What has asked for this number of workers, for messages. */
 export function workersKey({ agent, workers }: Topology, number: number): string {
-  return workers === number ? `${agent}.workers` : "--workers";
+  return workers === number ? `${agent}.workers` : "DENEB_WORKERS or --workers";
 }
 
 function reasonOf({ definition, config }: ComponentNode): string | undefined {

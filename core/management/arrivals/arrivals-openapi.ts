@@ -2,6 +2,8 @@ import {
   answer,
   count,
   failure,
+  flag,
+  listOf,
   operation,
   type Paths,
   queryParameter,
@@ -9,9 +11,9 @@ import {
   schemaRef,
   success,
   text,
+  time,
 } from "../openapi.js";
 
-const flag = { type: "boolean" } as const;
 /** A number; a text where there are several workers. */
 const place = { anyOf: [count, text] } as const;
 const sampled = answer("The sample, secrets masked.", schemaRef("Arrivals"));
@@ -42,12 +44,6 @@ export const arrivalPaths: Paths = {
   },
 };
 
-const open = (properties: Readonly<Record<string, object>>, required: readonly string[] = []) => ({
-  type: "object",
-  required,
-  properties,
-});
-
 const ArrivalOptions = {
   type: "object",
   properties: {
@@ -61,12 +57,9 @@ const ArrivalOptions = {
   additionalProperties: false,
 };
 
-const arrival = open(
+const arrival = record(
+  { seq: count, time, source: text, result: { enum: ["accepted", "refused"] }, size: count },
   {
-    seq: count,
-    time: { type: "string", format: "date-time" },
-    source: text,
-    result: { enum: ["accepted", "refused"] },
     worker: count,
     status: { type: "integer" },
     cause: text,
@@ -77,31 +70,27 @@ const arrival = open(
     service: text,
     service_path: text,
     content_type: text,
-    size: count,
     headers: { type: "object", additionalProperties: text },
-    entities: { type: "array", items: open({ id: text, type: text }) },
+    entities: listOf(record({}, { id: text, type: text })),
     entity_count: count,
     body: text,
     body_cut: flag,
     body_binary: flag,
   },
-  ["seq", "time", "source", "result", "size"],
 );
 
 /** The schemas that these operations refer to. */
 export const arrivalSchemas = {
   ArrivalOptions,
-  Arrivals: open(
+  Arrivals: record(
     {
       success,
       on: flag,
-      until: { type: "string", format: "date-time" },
       seen: record({ accepted: count, refused: count }),
       skipped: count,
       last: place,
-      filter: ArrivalOptions,
-      arrivals: { type: "array", items: arrival },
+      arrivals: listOf(arrival),
     },
-    ["success", "on", "seen", "skipped", "last", "arrivals"],
+    { until: time, filter: ArrivalOptions },
   ),
 };

@@ -3,7 +3,7 @@ import type { ArrivalSample } from "../../agent/arrivals/arrival-sample.js";
 import type { SampleOptions } from "../../agent/arrivals/sample-taker.js";
 import { badRequest, succeed } from "../answers.js";
 import type { Resource } from "../openapi.js";
-import { asObject, countOf, jsonBody } from "../requests.js";
+import { asObject, countOf, jsonBody, refuseUnknownMembers } from "../requests.js";
 import { adminOnly } from "../security/access.js";
 import { arrivalPaths as paths, arrivalSchemas as schemas } from "./arrivals-openapi.js";
 
@@ -50,8 +50,7 @@ const members: ReadonlySet<string> = new Set(["seconds", "bytes", "result", "sou
 
 function optionsIn(body: unknown): SampleOptions {
   const given = asObject(body) ?? { none: body };
-  const unknown = Object.keys(given).find((name) => !members.has(name));
-  if (unknown !== undefined) throw badRequest(`Unknown member ${unknown}. Known are ${[...members].join(", ")}`);
+  refuseUnknownMembers(given, members);
   const { result = "all" } = given;
   if (result !== "all" && result !== "accepted" && result !== "refused") {
     throw badRequest("Invalid member. result is all, accepted or refused");

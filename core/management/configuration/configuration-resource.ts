@@ -7,9 +7,8 @@ import { codeOf, type Logger, reasonOf } from "../../sdk/index.js";
 import type { PluginCatalogue } from "../../tokens.js";
 import { badRequest, fail, HttpError, succeed } from "../answers.js";
 import { answer, failure, operation, type Paths, queryParameter, type Resource, schemaRef, text } from "../openapi.js";
-import { parameterOf } from "../requests.js";
+import { parameterError, parameterOf } from "../requests.js";
 import { adminTokenOnly } from "../security/access.js";
-import { parameterError } from "../subscriptions/fields.js";
 import type { AgentFiles } from "./agent-files.js";
 
 export interface ConfigurationAccess {
@@ -60,11 +59,11 @@ async function read({ request, response, file, shown }: Call): Promise<void> {
 
 async function add(call: Call): Promise<void> {
   const { name, value } = givenProperty(call.request);
-  const { text, added } = await edited(call, (old) =>
+  const { text, isChanged } = await edited(call, (old) =>
     call.shown(old).has(name) ? undefined : withProperty(old, name, value),
   );
   const result = all(call.shown(text));
-  if (added) succeed(call.response, { result });
+  if (isChanged) succeed(call.response, { result });
   else fail(call.response, 400, { error: `Param '${name}' exists in the agent`, result });
 }
 
@@ -76,17 +75,17 @@ async function put(call: Call): Promise<void> {
 
 async function remove(call: Call): Promise<void> {
   const name = givenName(call.request);
-  const { text, added: removed } = await edited(call, (old) =>
+  const { text, isChanged } = await edited(call, (old) =>
     call.shown(old).has(name) ? withoutProperty(old, name) : undefined,
   );
-  if (!removed) throw unknownProperty(name);
+  if (!isChanged) throw unknownProperty(name);
   succeed(call.response, { result: all(call.shown(text)) });
 }
 
 interface Edited {
   readonly text: string;
-  /** Whether there was a change to make. */
-  readonly added: boolean;
+  /** False when there was no change to make. */
+  readonly isChanged: boolean;
 }
 
 /** Changes the file; nothing is written when the change is undefined. */
@@ -95,8 +94,8 @@ async function edited({ request, file, log }: Call, change: (text: string) => st
   const editing = text.edit<Edited>((old = "") => {
     const next = changed(old, change);
     return next === undefined
-      ? { result: { text: old, added: false } }
-      : { text: next, result: { text: next, added: true } };
+      ? { result: { text: old, isChanged: false } }
+      : { text: next, result: { text: next, isChanged: true } };
   });
   const result = await editing.catch((cause) => {
     if (codeOf(cause) !== "FILE_NOT_WRITTEN") throw cause;
@@ -106,7 +105,8 @@ async function edited({ request, file, log }: Call, change: (text: string) => st
       { cause },
     );
   });
-  if (result.added) log.info({ method: request.method, property: givenName(request) }, "configuration file changed");
+  if (result.isChanged)
+    log.info({ method: request.method, property: givenName(request) }, "configuration file changed");
   return result;
 }
 

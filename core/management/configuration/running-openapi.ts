@@ -1,7 +1,17 @@
-import { answer, failure, operation, type Paths, record, schemaRef, success, text } from "../openapi.js";
+import {
+  answer,
+  failure,
+  flag,
+  listOf,
+  operation,
+  type Paths,
+  record,
+  schemaRef,
+  success,
+  text,
+  texts,
+} from "../openapi.js";
 
-const texts = { type: "array", items: text } as const;
-const flag = { type: "boolean" } as const;
 const reload = answer("What became of it: reloaded or unchanged.", schemaRef("ReloadOutcome"));
 
 /** The operations on the configuration of the agent itself. */
@@ -27,62 +37,43 @@ export const runningConfigurationPaths: Paths = {
       responses: {
         "200": reload,
         "202": answer("It has not ended within 60 seconds and goes on.", schemaRef("ReloadOutcome")),
-        "409": answer("Refused or failed: the agent runs the configuration of before.", schemaRef("ReloadFailure")),
+        "409": answer("Refused or failed: the agent runs the previous configuration.", schemaRef("ReloadFailure")),
         "503": failure("The agent starts or stops."),
       },
     }),
   },
 };
 
-const open = (properties: Readonly<Record<string, object>>, required: readonly string[]) => ({
-  type: "object",
-  required,
-  properties,
-});
-
-const fault = open(
-  { severity: text, key: text, value: text, reason: text, nearest: text, line: { type: "integer" }, text },
-  ["severity", "key", "reason", "text"],
+const fault = record(
+  { severity: text, key: text, reason: text, text },
+  { value: text, nearest: text, line: { type: "integer" } },
 );
-const faults = { type: "array", items: fault } as const;
+const faults = listOf(fault);
 const outcome = { enum: ["reloaded", "unchanged", "refused", "failed", "running"] } as const;
-const change = open({ setting: text, old: {}, new: {}, masked: flag }, ["setting"]);
+const change = record({ setting: text }, { old: {}, new: {}, masked: flag });
 
 const difference = record({
   added: texts,
   removed: texts,
-  changed: { type: "array", items: record({ id: text, changes: { type: "array", items: change } }) },
+  changed: listOf(record({ id: text, changes: listOf(change) })),
   reload: record({ replaced: texts, started: texts, stopped: texts, kept: texts }),
 });
 
 /** The schemas that these operations refer to. */
 export const runningConfigurationSchemas = {
-  ConfigurationState: open(
+  ConfigurationState: record(
+    { success, file: text, agents: texts, usable: flag, faults },
     {
-      success,
-      file: text,
       agent: text,
-      agents: texts,
-      usable: flag,
       same: flag,
-      faults,
       difference,
-      last_reload: open({ time: text, ok: flag, outcome, started: texts, stopped: texts, reason: text }, [
-        "time",
-        "ok",
-        "outcome",
-      ]),
+      last_reload: record({ time: text, ok: flag, outcome }, { started: texts, stopped: texts, reason: text }),
     },
-    ["success", "file", "agents", "usable", "faults"],
   ),
   ConfigurationProperties: record({
     success,
-    properties: { type: "array", items: open({ key: text, value: text, masked: flag }, ["key", "value"]) },
+    properties: listOf(record({ key: text, value: text }, { masked: flag })),
   }),
-  ReloadOutcome: open({ success, outcome, started: texts, stopped: texts, faults }, ["success", "outcome"]),
-  ReloadFailure: open({ success: { const: "false" }, error: text, outcome, reason: text, faults }, [
-    "success",
-    "error",
-    "outcome",
-  ]),
+  ReloadOutcome: record({ success, outcome }, { started: texts, stopped: texts, faults }),
+  ReloadFailure: record({ success: { const: "false" }, error: text, outcome }, { reason: text, faults }),
 };

@@ -2,6 +2,8 @@ import {
   answer,
   count,
   failure,
+  flag,
+  listOf,
   operation,
   type Paths,
   queryParameter,
@@ -9,6 +11,8 @@ import {
   schemaRef,
   success,
   text,
+  texts,
+  time,
 } from "../openapi.js";
 
 const path = "/v1/admin/deadletters";
@@ -32,14 +36,8 @@ const choice = [
   queryParameter("reason", "Only the dead letters of this reason.", {
     enum: ["permanent", "retries-exhausted", "crashed-the-agent", "stopped"],
   }),
-  queryParameter("since", "Only the dead letters that were kept at this time or later.", {
-    type: "string",
-    format: "date-time",
-  }),
-  queryParameter("until", "Only the dead letters that were kept at this time or earlier.", {
-    type: "string",
-    format: "date-time",
-  }),
+  queryParameter("since", "Only the dead letters that were kept at this time or later.", time),
+  queryParameter("until", "Only the dead letters that were kept at this time or earlier.", time),
 ] as const;
 
 const ids = {
@@ -138,18 +136,18 @@ export const searchPaths: Paths = {
   },
 };
 
-const deadLetter = {
-  type: "object",
-  required: ["id", "time", "sink", "state", "reason", "message", "attempts"],
-  properties: {
+const deadLetter = record(
+  {
     id: text,
     time: text,
     sink: text,
     state: { enum: ["waiting", "replaying"] },
     reason: { enum: ["permanent", "retries-exhausted", "crashed-the-agent", "stopped"] },
-    code: text,
     message: text,
     attempts: count,
+  },
+  {
+    code: text,
     replays: count,
     agent: text,
     service: text,
@@ -159,81 +157,39 @@ const deadLetter = {
     table: text,
     event: { type: "object" },
   },
-} as const;
+);
 
 const outlook = { enum: ["may-succeed", "fails-again", "dangerous"] } as const;
-const planned = {
-  type: "object",
-  required: ["reason", "letters", "outlook", "why"],
-  properties: { reason: text, code: text, letters: count, outlook, why: text },
-} as const;
-
-/** Workers whose dead letters the answer lacks, with the reason. */
-const missing = { type: "array", items: text } as const;
+const planned = record({ reason: text, letters: count, outlook, why: text }, { code: text });
 
 /** The schemas that these operations refer to. */
 export const deadLetterSchemas = {
-  DeadLetters: {
-    type: "object",
-    required: ["success", "count", "deadletters"],
-    properties: { success, count, deadletters: { type: "array", items: deadLetter }, missing },
-  },
+  DeadLetters: record({ success, count, deadletters: listOf(deadLetter) }, { missing: texts }),
   DeadLetter: record({ success, deadletter: deadLetter }),
   Dropped: record({ success, dropped: count, underway: count }),
   ReplayPlan: record({
-    complete: { type: "boolean" },
-    sinks: {
-      type: "array",
-      items: {
-        type: "object",
-        required: ["sink", "letters", "exists", "groups"],
-        properties: {
-          sink: text,
-          letters: count,
-          exists: { type: "boolean" },
-          health: text,
-          findings: { type: "array", items: text },
-          room: count,
-          groups: { type: "array", items: planned },
-        },
-      },
-    },
-    examples: {
-      type: "array",
-      items: {
-        type: "object",
-        required: ["id", "sink", "outlook"],
-        properties: { id: text, sink: text, outlook, explanation: { type: "object" }, failure: text },
-      },
-    },
+    complete: flag,
+    sinks: listOf(
+      record(
+        { sink: text, letters: count, exists: flag, groups: listOf(planned) },
+        { health: text, findings: texts, room: count },
+      ),
+    ),
+    examples: listOf(record({ id: text, sink: text, outlook }, { explanation: { type: "object" }, failure: text })),
   }),
   DeadLetterIds: record({ ids: { type: "array", items: text, minItems: 1, maxItems: 1000 } }),
-  Replayed: {
-    type: "object",
-    required: ["success", "replayed", "underway", "refused"],
-    properties: { success, replayed: count, underway: count, refused: count, plan: schemaRef("ReplayPlan") },
-  },
+  Replayed: record({ success, replayed: count, underway: count, refused: count }, { plan: schemaRef("ReplayPlan") }),
   ReplayRefused: record({
     success: { const: "false" },
     error: text,
     replayed: count,
     underway: count,
     refused: count,
-    refusals: { type: "array", items: record({ sink: text, letters: count, reason: text }) },
+    refusals: listOf(record({ sink: text, letters: count, reason: text })),
   }),
 };
 
 /** The schema of the search. */
 export const searchSchemas = {
-  Found: {
-    type: "object",
-    required: ["success", "deadletters", "complete"],
-    properties: {
-      success,
-      deadletters: { type: "array", items: deadLetter },
-      next: text,
-      complete: { type: "boolean" },
-      missing,
-    },
-  },
+  Found: record({ success, deadletters: listOf(deadLetter), complete: flag }, { next: text, missing: texts }),
 };

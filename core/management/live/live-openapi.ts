@@ -1,54 +1,38 @@
-import { count, record, schemaRef, success, text } from "../openapi.js";
+import { count, flag, listOf, record, schemaRef, success, text, texts, time } from "../openapi.js";
 import { sharedLogSchema } from "../statistics/shared-log-openapi.js";
 import { workersSchema } from "../statistics/statistics-openapi.js";
 
-const flag = { type: "boolean" } as const;
-const texts = { type: "array", items: text } as const;
-const time = { type: "string", format: "date-time" } as const;
-const open = (properties: Readonly<Record<string, object>>, required: readonly string[] = []) => ({
-  type: "object",
-  ...(required.length === 0 ? {} : { required }),
-  properties,
-});
 const byId = (items: object) => ({ type: "object", additionalProperties: items });
 
 const scalar = { type: ["string", "number", "boolean"] } as const;
-const setting = open(
-  { name: text, value: { anyOf: [scalar, { type: "array", items: scalar }] }, masked: flag, default: flag },
-  ["name", "value", "default"],
-);
+const setting = record({ name: text, value: { anyOf: [scalar, listOf(scalar)] }, default: flag }, { masked: flag });
 
-const component = open(
+const component = record(
   {
-    id: text,
-    slot: text,
     kind: text,
     name: text,
     type: text,
     plugin: record({ origin: text, stability: text }),
-    durable: flag,
-    capacity: count,
-    settings: { type: "array", items: setting },
-    nested: { type: "array", items: schemaRef("TopologyComponent") },
+    settings: listOf(setting),
+    nested: listOf(schemaRef("TopologyComponent")),
   },
-  ["kind", "name", "type", "plugin", "settings", "nested"],
+  { id: text, slot: text, durable: flag, capacity: count },
 );
 
 const topology = record({
   agent: text,
   revision: count,
-  components: { type: "array", items: schemaRef("TopologyComponent") },
-  links: { type: "array", items: record({ from: text, to: text }) },
-  groups: {
-    type: "array",
-    items: record({
+  components: listOf(schemaRef("TopologyComponent")),
+  links: listOf(record({ from: text, to: text })),
+  groups: listOf(
+    record({
       id: text,
       name: text,
       sinks: texts,
-      settings: { type: "array", items: setting },
+      settings: listOf(setting),
       processor: schemaRef("TopologyComponent"),
     }),
-  },
+  ),
 });
 
 const rate = { type: "number", minimum: 0 } as const;
@@ -62,12 +46,10 @@ const ledger = record({
   lost: count,
 });
 
-const live = open(
+const live = record(
+  { status: text, setup_time: time, health: { enum: ["up", "degraded", "down"] } },
   {
-    status: text,
-    setup_time: time,
-    health: { enum: ["up", "degraded", "down"] },
-    findings: { type: "array", items: finding },
+    findings: listOf(finding),
     accepted: count,
     refused: count,
     in: count,
@@ -91,28 +73,33 @@ const live = open(
     ledger,
     log: sharedLogSchema,
   },
-  ["status", "setup_time", "health"],
 );
 
 /** The schemas of the topology and of the stream. */
 export const liveSchemas = {
   TopologyComponent: component,
   Topology: record({ success, topology }),
-  LiveDocument: open({
-    time,
-    interval_seconds: count,
-    agent: open({
-      name: text,
-      started: time,
-      revision: count,
-      ready: flag,
-      arrivals: { type: "object" },
-      last_reload: { type: "object" },
-      workers: workersSchema,
-    }),
-    components: byId(live),
-    dead_letters: byId(
-      open({ sink: text, waiting: count, replaying: count, bytes: count, oldest: time, shared: flag }, ["sink"]),
-    ),
-  }),
+  LiveDocument: record(
+    {},
+    {
+      time,
+      interval_seconds: count,
+      agent: record(
+        {},
+        {
+          name: text,
+          started: time,
+          revision: count,
+          ready: flag,
+          arrivals: { type: "object" },
+          last_reload: { type: "object" },
+          workers: workersSchema,
+        },
+      ),
+      components: byId(live),
+      dead_letters: byId(
+        record({ sink: text }, { waiting: count, replaying: count, bytes: count, oldest: time, shared: flag }),
+      ),
+    },
+  ),
 };

@@ -8,6 +8,7 @@ import {
 import {
   answer,
   failure,
+  listOf,
   operation,
   type Paths,
   queryParameter,
@@ -62,20 +63,12 @@ function appenderIn(input: Readonly<Record<string, unknown>>): AppenderChange {
 
 const item = record({ name: text, layout: text });
 const appenderSchemas = {
-  Appender: record({ success, appender: { type: "array", items: item } }),
-  Appenders: record({ success, appenders: { type: "array", items: item } }),
-  AppenderInput: {
-    type: "object",
-    required: ["appender", "pattern"],
-    properties: {
-      appender: { type: "object", required: ["name"], properties: { name: text, class: text } },
-      pattern: {
-        type: "object",
-        required: ["ConversionPattern"],
-        properties: { layout: text, ConversionPattern: text },
-      },
-    },
-  },
+  Appender: record({ success, appender: listOf(item) }),
+  Appenders: record({ success, appenders: listOf(item) }),
+  AppenderInput: record({
+    appender: record({ name: text }, { class: text }),
+    pattern: record({ ConversionPattern: text }, { layout: text }),
+  }),
 };
 
 /** The answer about an updated logger is documented with the word `Appender`. */
@@ -118,8 +111,8 @@ function loggerIn(input: Readonly<Record<string, unknown>>): LoggerItem {
 }
 
 const loggerSchemas = {
-  Logger: record({ success, logger: { type: "array", items: record({ name: text }) } }),
-  Loggers: record({ success, loggers: { type: "array", items: record({ name: text, level: text }) } }),
+  Logger: record({ success, logger: listOf(record({ name: text })) }),
+  Loggers: record({ success, loggers: listOf(record({ name: text, level: text })) }),
   LoggerInput: record({ logger: record({ name: text, level: text }) }),
 };
 

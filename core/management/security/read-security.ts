@@ -1,13 +1,17 @@
 import { readFile } from "node:fs/promises";
-import { AgentError, pemFault } from "../../sdk/index.js";
+import { AgentError, type Logger, pemFault } from "../../sdk/index.js";
 import type { AccessTokens } from "./access.js";
+import { TokensInUse } from "./tokens-in-use.js";
 
-/** The settings of the kernel that concern security. */
-interface SecuritySettings {
+interface TokenSettings {
   readonly managementReadTokens: readonly string[];
   readonly managementReadTokensFile: string;
   readonly managementAdminTokens: readonly string[];
   readonly managementAdminTokensFile: string;
+}
+
+/** The settings of the kernel that concern security. */
+interface SecuritySettings extends TokenSettings {
   readonly managementTlsKey: string;
   readonly managementTlsCertificate: string;
   readonly managementTlsClientCa: string;
@@ -22,7 +26,7 @@ export interface TlsMaterial {
 }
 
 export interface Security {
-  readonly tokens: AccessTokens;
+  readonly tokens: TokensInUse;
   readonly tls: TlsMaterial | undefined;
   readonly brokerTargets: readonly string[];
 }
@@ -31,12 +35,33 @@ type ReadText = (path: string) => string;
 
 /** Reads the files that the settings name. Throws when one cannot be read or a pair is incomplete. */
 export function readSecurity(settings: SecuritySettings, readText: ReadText): Security {
-  const tokens = {
+  const tokens = new TokensInUse(readTokens(settings, readText));
+  const tls = readTls(settings, readText);
+  return { tokens, tls, brokerTargets: settings.brokerTargets };
+}
+
+function readTokens(settings: TokenSettings, readText: ReadText): AccessTokens {
+  return {
     read: [...settings.managementReadTokens, ...tokensIn(settings.managementReadTokensFile, readText)],
     admin: [...settings.managementAdminTokens, ...tokensIn(settings.managementAdminTokensFile, readText)],
   };
-  const tls = readTls(settings, readText);
-  return { tokens, tls, brokerTargets: settings.brokerTargets };
+}
+
+interface Following {
+  readonly log: Logger;
+  /** Milliseconds between two looks; ten seconds when absent. */
+  readonly lookMillis?: number;
+}
+
+/** Follows the files of tokens, where there are any, until what it returns is called. */
+export function followTokens(
+  { tokens }: Security,
+  settings: TokenSettings,
+  { log, lookMillis }: Following,
+): () => void {
+  const files = [settings.managementReadTokensFile, settings.managementAdminTokensFile];
+  if (files.every((file) => file === "")) return () => {};
+  return tokens.follow(async () => readTokens(settings, await textsOf(files)), log, lookMillis);
 }
 
 function tokensIn(file: string, readText: ReadText): readonly string[] {
@@ -69,12 +94,15 @@ function readTls(settings: SecuritySettings, readText: ReadText): TlsMaterial | 
 /** Reads the files of TLS while the interface runs: undefined without TLS. Rejects where the start would. */
 export async function tlsNow(settings: SecuritySettings): Promise<TlsMaterial | undefined> {
   const { managementTlsKey, managementTlsCertificate, managementTlsClientCa } = settings;
-  const files = [managementTlsKey, managementTlsCertificate, managementTlsClientCa].filter((file) => file !== "");
-  const texts = new Map<string, string>();
-  for (const file of files) texts.set(file, await readFile(file, "utf8"));
-  const tls = readTls(settings, (file) => texts.get(file) ?? "");
+  const tls = readTls(settings, await textsOf([managementTlsKey, managementTlsCertificate, managementTlsClientCa]));
   checkTls(tls);
   return tls;
+}
+
+async function textsOf(files: readonly string[]): Promise<ReadText> {
+  const texts = new Map<string, string>();
+  for (const file of files) if (file !== "") texts.set(file, await readFile(file, "utf8"));
+  return (file) => texts.get(file) ?? "";
 }
 
 /** Throws code `TLS_UNUSABLE` for material that no server can use. Checked at the start, since the server is created later. */

@@ -1,50 +1,32 @@
-import { count, text } from "../openapi.js";
+import { count, flag, listOf, record, text, time } from "../openapi.js";
 
-const flag = { type: "boolean" } as const;
-const time = { type: "string", format: "date-time" } as const;
+const partition = record(
+  { partition: text, mine: flag, exact: flag, lost: count },
+  { agent: text, waiting: count, oldest: time, appended: count, passed: count },
+);
 
-const partition = {
-  type: "object",
-  required: ["partition", "mine", "exact", "lost"],
-  properties: {
-    partition: text,
-    agent: text,
-    mine: flag,
-    waiting: count,
-    exact: flag,
-    oldest: time,
-    appended: count,
-    passed: count,
-    lost: count,
-  },
-} as const;
-
-const agent = {
-  type: "object",
-  required: ["run", "since", "partitions", "mine"],
-  properties: { run: text, since: time, partitions: count, mine: flag },
-} as const;
+const agent = record({ run: text, since: time, partitions: count, mine: flag });
 
 /** The log of a channel that agents share. */
-export const sharedLogSchema = {
-  type: "object",
-  required: ["engine", "id", "group", "agents", "lost", "exact", "num_partitions", "num_unattended", "partitions"],
-  properties: {
+export const sharedLogSchema = record(
+  {
     engine: text,
     id: text,
     group: text,
-    agents: { type: "array", items: agent },
+    agents: listOf(agent),
+    lost: count,
+    exact: flag,
+    num_partitions: count,
+    num_unattended: count,
+    partitions: listOf(partition),
+  },
+  {
     appended: count,
     stored: count,
     dead_lettered: count,
     filtered: count,
-    lost: count,
     waiting: count,
     unaccounted: { type: "integer" },
-    exact: flag,
     unreachable: text,
-    num_partitions: count,
-    num_unattended: count,
-    partitions: { type: "array", items: partition },
   },
-} as const;
+);

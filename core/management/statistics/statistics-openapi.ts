@@ -1,8 +1,5 @@
-import { count, text } from "../openapi.js";
+import { count, flag, listOf, record, text, time } from "../openapi.js";
 import { sharedLogSchema } from "./shared-log-openapi.js";
-
-const time = { type: "string", format: "date-time" } as const;
-const flag = { type: "boolean" } as const;
 
 const letters = {
   sink: text,
@@ -23,43 +20,28 @@ const components = {
     { log: sharedLogSchema },
   ),
   sinks: componentList({ num_processed_events: count, num_persisted_events: count }),
-  dead_letters: {
-    type: "array",
-    items: { type: "object", required: Object.keys(letters), properties: { ...letters, shared: flag } },
-  },
+  dead_letters: listOf(record(letters, { shared: flag })),
 } as const;
 
 /** What the interface over several workers adds. */
-export const workersSchema = {
-  type: "array",
-  items: {
-    type: "object",
-    required: ["number", "state", "since", "receives"],
-    properties: {
+export const workersSchema = listOf(
+  record(
+    {
       number: count,
       state: { enum: ["starting", "running", "silent", "restarting", "stopping"] },
-      pid: count,
       since: time,
       receives: flag,
-      reason: text,
-      received: count,
-      stored: count,
     },
-  },
-} as const;
+    { pid: count, reason: text, received: count, stored: count },
+  ),
+);
 
 /** What `GET /v1/stats` answers in `stats`. */
-export const statisticsSchema = {
-  type: "object",
-  required: Object.keys(components),
-  properties: { ...components, workers: workersSchema },
-};
+export const statisticsSchema = record(components, { workers: workersSchema });
 
 function componentList(
   properties: Readonly<Record<string, object>>,
   optional: Readonly<Record<string, object>> = {},
 ): object {
-  const common = { name: text, status: text, setup_time: time, ...properties };
-  const items = { type: "object", required: Object.keys(common), properties: { ...common, ...optional } };
-  return { type: "array", items };
+  return listOf(record({ name: text, status: text, setup_time: time, ...properties }, optional));
 }

@@ -25,7 +25,8 @@ function created(answer: BrokerAnswer): Outcome {
 function deleted(answer: BrokerAnswer): Outcome {
   const code = codeIn(answer.body, "statusCode");
   if (answer.status === 200 && (code === "200" || code === "204")) return done("Subscription deleted");
-  if (answer.status === 404 || code === "404") return unknownSubscription(answer, {});
+  // A 404 without a code comes from a broker that has no NGSI v1: it says nothing of the subscription.
+  if (code === "404") return unknownSubscription(answer, {});
   return relayed(errorIn(answer));
 }
 

@@ -79,18 +79,26 @@ export function done(result: unknown): Outcome {
   return { status: 200, payload: { result } };
 }
 
-/** The answer of a broker that does not know the subscription; `fallback` if its answer has no body. */
+/** The answer of a broker that does not know the subscription; `fallback` if its answer says nothing. */
 export function unknownSubscription({ body }: BrokerAnswer, fallback: object): Outcome {
-  return { status: 404, payload: { result: body ?? fallback } };
+  return { status: 404, payload: { result: body === undefined || isEmpty(body) ? fallback : body } };
 }
 
 /** Forwards the error of a broker. A broker that fails or does not answer with JSON is not an error of the caller. */
 export function relayed({ status, body }: BrokerAnswer): Outcome {
-  if (body === undefined) {
-    const description = `The broker answered with status ${status} and without JSON`;
-    return { status: 502, payload: { result: { description, error: "BadGateway" } } };
-  }
-  return { status: status >= 400 && status < 500 ? 400 : 502, payload: { result: body } };
+  if (body === undefined) return silent(502, `The broker answered with status ${status} and without JSON`);
+  const answered = status >= 400 && status < 500 ? 400 : 502;
+  if (isEmpty(body)) return silent(answered, `The broker answered with status ${status} and gave no reason`);
+  return { status: answered, payload: { result: body } };
+}
+
+/** The outcome of an answer that does not say what is wrong. */
+function silent(status: 400 | 502, description: string): Outcome {
+  return { status, payload: { result: { description, error: status === 400 ? "BadRequest" : "BadGateway" } } };
+}
+
+function isEmpty(body: object): boolean {
+  return Object.keys(body).length === 0;
 }
 
 /** The answer about a broker that could not be called; undefined for any other error. */

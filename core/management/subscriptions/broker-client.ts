@@ -1,6 +1,6 @@
 import { type IncomingHttpHeaders, type IncomingMessage, request as requestPlain } from "node:http";
 import { request as requestTls } from "node:https";
-import { isNestedDeeperThan } from "../../ngsi/values/json.js";
+import { isNestedDeeperThan, parseJson } from "../../ngsi/values/json.js";
 import { AgentError, codeOf, onAbort, reasonOf, type TlsWords, tlsReason } from "../../sdk/index.js";
 import { addressOf, type BrokerEndpoint, type BrokerTargets } from "./broker-targets.js";
 
@@ -22,7 +22,7 @@ export interface BrokerAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  /** The object or list of the text; undefined when it holds neither. */
+  /** The object or list of the text, with the digits of numbers as they were sent; undefined when it holds neither. */
   readonly body: object | undefined;
 }
 
@@ -170,7 +170,7 @@ export function tooLarge(): AgentError {
 function jsonOf(text: string): object | undefined {
   if (isNestedDeeperThan(DEEPEST_ANSWER, text)) return undefined;
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = parseJson(text);
     return typeof value === "object" && value !== null ? value : undefined;
   } catch {
     return undefined;

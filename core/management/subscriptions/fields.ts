@@ -60,10 +60,6 @@ export function invalid(thing: "subscription" | "endpoint", field: string, compl
   return badRequest(`Invalid ${thing}, field ${field} ${complaint}`);
 }
 
-export function parameterError(complaint: "wrong" | "missing" | "empty", name: string): HttpError {
-  return badRequest(`Parse error, ${complaint} parameter (${name}). Check it for errors`);
-}
-
 export const invalidVersion = "Parse error, invalid parameter (ngsi_version): Must be 1 or 2. Check it for errors";
 
 /** A check of a subscription: whether it fails, and the field and complaint of the error. */

@@ -68,17 +68,13 @@ export const subscriptionPaths: Paths = {
 
 /** The schemas that these operations refer to. */
 export const subscriptionSchemas = {
-  Endpoint: {
-    type: "object",
-    required: ["host", "port", "ssl"],
-    properties: {
-      host: text,
-      port: { type: ["string", "integer"] },
-      ssl: { enum: ["true", "false", true, false] },
+  Endpoint: record(
+    { host: text, port: { type: ["string", "integer"] }, ssl: { enum: ["true", "false", true, false] } },
+    {
       path: { type: "string", description: "Path prefix of a broker behind a proxy, for example /orion." },
       xauthtoken: { type: "string", description: "Sent as X-Auth-Token. authToken is the same." },
       authToken: text,
     },
-  },
+  ),
   NewSubscription: record({ subscription: { type: "object" }, endpoint: schemaRef("Endpoint") }),
 };

@@ -1,7 +1,7 @@
 import { type Request, type RequestHandler, type Response, Router } from "express";
-import { badRequest, fail, HttpError, succeed } from "../answers.js";
+import { badRequest, HttpError, sendExact } from "../answers.js";
 import type { Resource } from "../openapi.js";
-import { bodyOf, disconnected, jsonBody, parameterOf } from "../requests.js";
+import { bodyOf, disconnected, jsonBody, parameterError, parameterOf } from "../requests.js";
 import { adminOnly } from "../security/access.js";
 import { allSubscriptions } from "./all-subscriptions.js";
 import { apiLd } from "./api-ld.js";
@@ -11,7 +11,7 @@ import { type BrokerApi, brokerFailure, callerOf, done, type Outcome, relayed } 
 import type { BrokerAnswer, BrokerClient } from "./broker-client.js";
 import { Creations } from "./creations.js";
 import { checkedEndpoint, checkToken, type GivenEndpoint, readEndpoint } from "./endpoint.js";
-import { Fields, invalidVersion, parameterError } from "./fields.js";
+import { Fields, invalidVersion } from "./fields.js";
 import { memberText } from "./member-text.js";
 import { readResource } from "./rest-subscriptions.js";
 import { subscriptionPaths as paths, subscriptionSchemas as schemas } from "./subscriptions-openapi.js";
@@ -107,8 +107,7 @@ function answering(brokers: BrokerClient, operation: (call: Call) => Promise<Out
   return async (request, response) => {
     const signal = disconnected(response);
     const { status, payload } = await outcomeOf(operation({ request, response, brokers, signal }));
-    if (status === 200) succeed(response, payload);
-    else fail(response, status, payload);
+    sendExact(response, status, payload);
   };
 }
 

@@ -1,13 +1,11 @@
 import type { JsonObject } from "../../agent/live/merge-patch.js";
 import { badRequest } from "../answers.js";
 import { countOf, parameterOf } from "../requests.js";
-import { adminOnly } from "../security/access.js";
-import { allChange, allChangeJoined, answerJoined } from "./answering.js";
+import { type Answering, allChangeJoined, answerJoined } from "./answering.js";
 import { answersIn, askEach, type Call, type Told } from "./call.js";
 import { latest, members, some } from "./joined/joins.js";
 import { mergedInOrder } from "./joined/merged-in-order.js";
 import { numberIn, objectsIn, textIn } from "./json.js";
-import type { Rule } from "./rule-router.js";
 import { runningIn, type WorkerView } from "./team.js";
 
 const path = "/v1/admin/arrivals";
@@ -19,14 +17,11 @@ const NUMBERS = 1_000_000_000;
 /** The last entry of each worker that was read, by the name of its process: another process counts from 1 again. */
 type Places = ReadonlyMap<string, number>;
 
-/** The sample of what arrives, taken by all workers. */
-export const arrivalRules: readonly Rule[] = [
-  { methods: ["get"], paths: [path], guard: adminOnly, answer: showArrivals },
-  { methods: ["put"], paths: [path], answer: allChangeJoined((told) => mergedArrivals(told, new Map(), 0)) },
-  { methods: ["delete"], paths: [path], answer: allChange },
-];
+/** Starts a sample of what arrives, taken by all workers. */
+export const startArrivals: Answering = allChangeJoined((told) => mergedArrivals(told, new Map(), 0));
 
-async function showArrivals(call: Call): Promise<void> {
+/** The entries of the sample that were not read yet. */
+export async function showArrivals(call: Call): Promise<void> {
   const limit = Math.min(countOf(call.request, "limit", defaultLimit), largestLimit);
   const places = placesIn(parameterOf(call.request, "after") ?? "0");
   const replies = await askEach(

@@ -2,15 +2,12 @@ import type { RequestListener } from "node:http";
 import type { Logger } from "../../sdk/index.js";
 import { LiveStream } from "../live/live-stream.js";
 import { type ManagementAccess, managementFront } from "../management-front.js";
-import { arrivalRules } from "./arrivals.js";
-import { letterRules } from "./dead-letters/letter-rules.js";
 import { GatewayMetrics } from "./gateway-metrics.js";
 import { LiveWorkers } from "./live/live-workers.js";
-import { streamRule } from "./live/stream-rule.js";
 import { readdressed } from "./one-worker.js";
 import { PassThrough } from "./pass-through.js";
 import { ruleRouter } from "./rule-router.js";
-import { usualRules } from "./rules.js";
+import { allRules } from "./rules.js";
 import type { Team } from "./team.js";
 
 interface GatewayParts {
@@ -47,12 +44,7 @@ export function gatewayRules({ team, version, log, brokerMillis }: GatewayParts)
   const started = new Date(Math.round(performance.timeOrigin)).toISOString();
   const live = new LiveWorkers(team, started);
   const stream = new LiveStream({ source: live, log });
-  const rules = [
-    ...usualRules({ through, metrics, version, started }),
-    ...letterRules(through),
-    ...arrivalRules,
-    streamRule(stream, live),
-  ];
+  const rules = allRules({ through, metrics, version, started, stream, live });
   const end = () => {
     stream.end();
     through.end();

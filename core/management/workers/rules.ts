@@ -1,4 +1,6 @@
+import type { JsonObject } from "../../agent/live/merge-patch.js";
 import { succeed } from "../answers.js";
+import type { LiveStream } from "../live/live-stream.js";
 import { parameterOf } from "../requests.js";
 import { adminOnly, adminTokenOnly } from "../security/access.js";
 import { answerAccess } from "./access.js";
@@ -11,13 +13,21 @@ import {
   type Joining,
   joined,
 } from "./answering.js";
+import { showArrivals, startArrivals } from "./arrivals.js";
 import type { Call, Told } from "./call.js";
+import { changeLetters } from "./dead-letters/letter-changes.js";
+import { listLetters } from "./dead-letters/letter-list.js";
+import { searchLetters } from "./dead-letters/letter-search.js";
+import { changeLetter, showLetter } from "./dead-letters/one-letter.js";
 import type { GatewayMetrics } from "./gateway-metrics.js";
 import { lastReload } from "./joined/component-joins.js";
-import { mergedErasures } from "./joined/erasures.js";
+import { first, listBy, members } from "./joined/joins.js";
 import { mergedStatistics } from "./joined/statistics.js";
 import { transactions } from "./joined/transactions.js";
 import { mergedVerification } from "./joined/verification.js";
+import { listIn } from "./json.js";
+import { answerStream } from "./live/answer-stream.js";
+import type { LiveWorkers } from "./live/live-workers.js";
 import type { PassThrough } from "./pass-through.js";
 import { Probes } from "./probes.js";
 import type { Rule } from "./rule-router.js";
@@ -26,6 +36,7 @@ import { absent, nameOf, runningIn } from "./team.js";
 const agentFiles = ["/v1/admin/configuration/agent/*path", "/admin/configuration/agent/*path"];
 const logging = ["/v1/admin/log/appenders", "/v1/admin/log/loggers"];
 const rootLevel = ["/admin/log", "/v1/admin/log"];
+const letters = "/v1/admin/deadletters";
 const byService = ["/v1/admin/metrics", "/admin/metrics"];
 const facts = ["/v1/topology", "/openapi.json", "/v1/configuration/properties"];
 
@@ -35,10 +46,12 @@ interface RuleParts {
   readonly version: string;
   /** When the supervisor began, ISO 8601 UTC. */
   readonly started: string;
+  readonly stream: LiveStream;
+  readonly live: LiveWorkers;
 }
 
-/** What the gateway answers, except dead letters, arrivals and the stream. */
-export function usualRules({ through, metrics, version, started }: RuleParts): readonly Rule[] {
+/** What the gateway answers to each operation of an agent. */
+export function allRules({ through, metrics, version, started, stream, live }: RuleParts): readonly Rule[] {
   const one: Answering = (call) => through.pass(call, runningIn(call.team));
   const probes = new Probes();
   return [
@@ -68,6 +81,17 @@ export function usualRules({ through, metrics, version, started }: RuleParts): r
     { methods: ["put", "post", "delete"], paths: ["/v1/namemappings"], answer: firstChanges },
     { methods: ["get"], paths: agentFiles, guard: adminTokenOnly, answer: one },
     { methods: ["put", "post", "delete"], paths: agentFiles, guard: adminTokenOnly, answer: firstChanges },
+    { methods: ["get"], paths: [letters], answer: listLetters },
+    { methods: ["get"], paths: [`${letters}/search`], answer: searchLetters },
+    { methods: ["delete"], paths: [letters], answer: changeLetters },
+    { methods: ["post"], paths: [`${letters}/replay`], answer: changeLetters },
+    { methods: ["get"], paths: [`${letters}/:id`], guard: adminOnly, answer: showLetter },
+    { methods: ["delete"], paths: [`${letters}/:id`], answer: changeLetter(through) },
+    { methods: ["post"], paths: [`${letters}/:id/replay`], answer: changeLetter(through) },
+    { methods: ["get"], paths: ["/v1/admin/arrivals"], guard: adminOnly, answer: showArrivals },
+    { methods: ["put"], paths: ["/v1/admin/arrivals"], answer: startArrivals },
+    { methods: ["delete"], paths: ["/v1/admin/arrivals"], answer: allChange },
+    { methods: ["get"], paths: ["/v1/stream"], answer: (call) => answerStream(call, stream, live) },
   ];
 }
 
@@ -106,3 +130,14 @@ const changeOfLogging: Answering = (call) => {
   const ofFile = parameterOf(call.request, "transient") === "false";
   return ofFile ? firstChanges(call) : allChange(call);
 };
+
+/** What all workers erased, or would erase. */
+function mergedErasures(told: readonly Told[]): JsonObject {
+  const merged = members({ unsettled: first, channels: listBy(["channel"], members({})) })(
+    told.map(({ body }) => body),
+  );
+  const unsettled = told.flatMap(({ worker, body }) => {
+    return listIn(body["unsettled"]).map((sink) => `${nameOf(worker)}: ${String(sink)}`);
+  });
+  return { ...merged, unsettled };
+}

@@ -37,8 +37,8 @@ export function decode(
   const forms = formsFor(options);
   const known = forms.read(text, version, headers);
   if (known !== undefined) return known;
-  const notification = decodeAnew(version, text, headers, options);
-  forms.missed(text, { version, headers, read: (one) => decodeAnew(version, one, headers, options) });
+  const notification = decodeUnknownForm(version, text, headers, options);
+  forms.missed(text, { version, headers, read: (one) => decodeUnknownForm(version, one, headers, options) });
   return notification;
 }
 
@@ -56,7 +56,12 @@ function formsFor(options: DecodeOptions | undefined): KnownForms {
 }
 
 /** {@link decode} without what is known of the form of the notification. */
-function decodeAnew(version: NgsiVersion, text: string, headers: HeaderFields, options?: DecodeOptions): Notification {
+function decodeUnknownForm(
+  version: NgsiVersion,
+  text: string,
+  headers: HeaderFields,
+  options?: DecodeOptions,
+): Notification {
   const notification = decoders[version](text, headers, options);
   if (options !== undefined) checkLimits(notification, options);
   return notification;

@@ -31,7 +31,7 @@ export function readMappingsDocument(text: string): readonly MappingNode[] {
   const root = parseJson(text);
   const name = isObject(root) ? names.find((known) => root[known] !== undefined) : undefined;
   if (name !== undefined && isObject(root)) return readMappings(root[name], name);
-  const message = `reading name mappings: there is no list "${mappingLevels[0].list}"`;
+  const message = `reading name mappings: there is no list "${names.toReversed().join('" or "')}"`;
   throw new AgentError("NOT_NAME_MAPPINGS", message, { retryable: false });
 }
 

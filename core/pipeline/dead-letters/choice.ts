@@ -1,4 +1,5 @@
 import { eventHeaders } from "../../ngsi/index.js";
+import { isRecord } from "../../sdk/event.js";
 import { givenTime } from "../given-time.js";
 import { type DeadLetter, type DeadLetterReason, letterReasons, type OpenLetter } from "./dead-letter.js";
 
@@ -100,7 +101,6 @@ export function subjectOf({ event }: Pick<DeadLetter, "event">): LetterSubject {
 }
 
 function textIn(body: unknown, name: string): string | undefined {
-  if (typeof body !== "object" || body === null) return undefined;
-  const value: unknown = Reflect.get(body, name);
+  const value = isRecord(body) ? body[name] : undefined;
   return typeof value === "string" ? value : undefined;
 }

@@ -39,7 +39,7 @@ export interface DeadLetter {
 }
 
 /** Where a letter is: it waits for somebody, or it is on its way to its sink again. */
-export type LetterState = "waiting" | "replaying";
+type LetterState = "waiting" | "replaying";
 
 /** A letter that is neither stored nor dropped. */
 export interface OpenLetter extends DeadLetter {
@@ -99,8 +99,7 @@ function isEvent(value: unknown): value is Event {
 }
 
 function hasTexts<const K extends string>(value: unknown, names: readonly K[]): value is Readonly<Record<K, string>> {
-  if (typeof value !== "object" || value === null) return false;
-  return names.every((name) => typeof Reflect.get(value, name) === "string");
+  return isRecord(value) && names.every((name) => typeof value[name] === "string");
 }
 
 /** What is no event as an event that can be kept: its description for people is the body. */

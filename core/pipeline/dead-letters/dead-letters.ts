@@ -3,20 +3,20 @@ import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { codeOf, type Logger, reasonOf } from "../../sdk/index.js";
 import type { Clock } from "../../tokens.js";
-import type { LetterCounts } from "./book.js";
 import { type DeadLetter, isMark, type LetterMark, type OpenLetter, type SharedPlace } from "./dead-letter.js";
 import { DeadLetterFile } from "./file.js";
+import type { LetterCounts } from "./letter-index.js";
+import { isOpen, type LetterEntry } from "./letter-table.js";
 import type { DeadLetterLimits } from "./limits.js";
 import { type LetterPage, type LetterPlace, type SearchBounds, searchFile } from "./search.js";
 import type { LetterSharing, PlacedChange } from "./shared-changes.js";
-import { type LetterIds, LetterShelf, type MarkCondition } from "./shelf.js";
-import { isOpen, type LetterEntry } from "./table.js";
+import { type LetterIds, type MarkCondition, SinkLetters } from "./sink-letters.js";
 
-export type { LetterCounts } from "./book.js";
 export type { DeadLetter, DeadLetterReason, OpenLetter } from "./dead-letter.js";
+export type { LetterCounts } from "./letter-index.js";
+export type { LetterEntry } from "./letter-table.js";
 export type { DeadLetterLimits } from "./limits.js";
 export type { LetterPlace } from "./search.js";
-export type { LetterEntry } from "./table.js";
 
 interface DeadLetterOptions {
   readonly limits: DeadLetterLimits;
@@ -58,7 +58,7 @@ export class DeadLetters {
   readonly #folder: string;
   readonly #options: DeadLetterOptions;
   readonly #run = randomUUID();
-  readonly #shelves = new Map<string, LetterShelf>();
+  readonly #bySink = new Map<string, SinkLetters>();
   #timer: NodeJS.Timeout | undefined;
   #kept: (() => void) | undefined;
 
@@ -69,7 +69,7 @@ export class DeadLetters {
 
   /** Mends what a crash left and reads what is there; from now on what is too old is removed when that is asked for. */
   async start(): Promise<void> {
-    for (const sink of await this.sinks()) await this.#shelf(sink).start();
+    for (const sink of await this.sinks()) await this.#lettersOf(sink).start();
     await this.removeOld();
     this.#timer ??= setInterval(() => void this.removeOld(), hourInMilliseconds).unref();
   }
@@ -77,7 +77,7 @@ export class DeadLetters {
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     this.#timer = undefined;
-    await Promise.all([...this.#shelves.values()].map((shelf) => shelf.stop()));
+    await Promise.all([...this.#bySink.values()].map((letters) => letters.stop()));
   }
 
   fileOf(sink: string): string {
@@ -95,7 +95,7 @@ export class DeadLetters {
 
   /** What is kept, by sink, without reading files: of the sinks that had letters since the start. */
   counts(): readonly LetterCounts[] {
-    return [...this.#shelves.values()].flatMap((shelf) => shelf.counts() ?? []);
+    return [...this.#bySink.values()].flatMap((letters) => letters.counts() ?? []);
   }
 
   /**
@@ -105,30 +105,30 @@ export class DeadLetters {
   async keep(letters: readonly DeadLetter[], signal?: AbortSignal): Promise<void> {
     const [first] = letters;
     if (first === undefined) return;
-    await this.#shelf(first.sink).keep(letters, signal);
+    await this.#lettersOf(first.sink).keep(letters, signal);
     this.#kept?.();
   }
 
   /** From now on the letters of a sink are those of several agents; undefined: they are no longer. */
   async share(sink: string, sharing: LetterSharing | undefined): Promise<void> {
-    await this.#shelf(sink).share(sharing);
+    await this.#lettersOf(sink).share(sharing);
   }
 
   /** Takes over what agents changed of the letters of a sink; resolves to which of it counts. */
   async apply(sink: string, changes: readonly PlacedChange[]): Promise<readonly boolean[]> {
-    const counted = await this.#shelf(sink).apply(changes);
+    const counted = await this.#lettersOf(sink).apply(changes);
     this.#kept?.();
     return counted;
   }
 
   /** Closes the shared letters of a sink up to a place, of which no agent has one open. */
   async closeBefore(sink: string, place: SharedPlace): Promise<void> {
-    await this.#shelf(sink).closeBefore(place);
+    await this.#lettersOf(sink).closeBefore(place);
   }
 
   /** The offset of the oldest open shared letter of a sink. */
   async oldestOffset(sink: string): Promise<number | undefined> {
-    return (await this.#shelf(sink).book()).oldestOffset();
+    return (await this.#lettersOf(sink).index()).oldestOffset();
   }
 
   /** The listener is called after letters were kept; undefined ends that. */
@@ -138,7 +138,7 @@ export class DeadLetters {
 
   /** The letters that are neither stored nor dropped, oldest first; of all sinks when none is named. */
   async *open(sink?: string): AsyncGenerator<OpenLetter> {
-    for (const name of sink === undefined ? await this.sinks() : [sink]) yield* this.#shelf(name).open();
+    for (const name of sink === undefined ? await this.sinks() : [sink]) yield* this.#lettersOf(name).open();
   }
 
   async find(id: string): Promise<OpenLetter | undefined> {
@@ -190,13 +190,13 @@ export class DeadLetters {
 
   /** What a letter stands at; undefined when nothing is known of it. */
   async entry(sink: string, id: string): Promise<LetterEntry | undefined> {
-    return (await this.#shelf(sink).book()).entry(id);
+    return (await this.#lettersOf(sink).index()).entry(id);
   }
 
   /** The sink under which a letter is open; of several sinks at one channel any may get what is replayed. */
   async holder(id: string): Promise<string | undefined> {
-    for (const [sink, shelf] of this.#shelves) {
-      const entry = (await shelf.book()).entry(id);
+    for (const [sink, letters] of this.#bySink) {
+      const entry = (await letters.index()).entry(id);
       if (entry !== undefined && isOpen(entry)) return sink;
     }
     return undefined;
@@ -205,7 +205,7 @@ export class DeadLetters {
   /** The letters of a sink that are stored and still remembered. */
   async stored(sink: string): Promise<readonly string[]> {
     const stored = new Set<string>();
-    if (!(await this.#shelf(sink).book()).hasStored) return [];
+    if (!(await this.#lettersOf(sink).index()).hasStored) return [];
     for await (const { id, isStored } of this.#file(sink).subjects()) {
       if (isStored) stored.add(id);
       else stored.delete(id);
@@ -220,24 +220,24 @@ export class DeadLetters {
     mark: LetterMark["mark"],
     when?: MarkCondition,
   ): Promise<readonly string[]> {
-    return ids.length === 0 ? [] : await this.#shelf(sink).mark(ids, mark, when);
+    return ids.length === 0 ? [] : await this.#lettersOf(sink).mark(ids, mark, when);
   }
 
   /** Drops the letters for which the condition holds at that moment, and removes them from the disk; resolves to how many. */
   async drop(sink: string, ids: LetterIds, when: MarkCondition): Promise<number> {
-    return await this.#shelf(sink).drop(ids, when);
+    return await this.#lettersOf(sink).drop(ids, when);
   }
 
   /** Removes the text of settled letters from the disk, now instead of within seconds. */
   async compact(sink: string): Promise<void> {
-    await this.#shelf(sink).compact();
+    await this.#lettersOf(sink).compact();
   }
 
   /** One look at the age of letters; called every hour. */
   async removeOld(): Promise<void> {
-    for (const [sink, shelf] of this.#shelves) {
+    for (const [sink, letters] of this.#bySink) {
       try {
-        await shelf.removeOld();
+        await letters.removeOld();
       } catch (error) {
         this.#options.log.error({ sink, reason: reasonOf(error) }, "old dead letters could not be removed");
       }
@@ -245,19 +245,19 @@ export class DeadLetters {
   }
 
   async #searched(name: string, isChosen: (letter: OpenLetter) => boolean, bounds: Omit<LetterSearch, "sink">) {
-    const book = await this.#shelf(name).book();
-    return await searchFile({ sink: name, path: this.fileOf(name), book }, isChosen, bounds);
+    const index = await this.#lettersOf(name).index();
+    return await searchFile({ sink: name, path: this.fileOf(name), index }, isChosen, bounds);
   }
 
   #file(sink: string): DeadLetterFile {
     return new DeadLetterFile(this.fileOf(sink));
   }
 
-  #shelf(sink: string): LetterShelf {
+  #lettersOf(sink: string): SinkLetters {
     const { uptime = () => performance.now(), ...options } = this.#options;
-    const known = this.#shelves.get(sink);
-    const shelf = known ?? new LetterShelf({ ...options, sink, file: this.#file(sink), run: this.#run, uptime });
-    if (known === undefined) this.#shelves.set(sink, shelf);
-    return shelf;
+    const known = this.#bySink.get(sink);
+    const letters = known ?? new SinkLetters({ ...options, sink, file: this.#file(sink), run: this.#run, uptime });
+    if (known === undefined) this.#bySink.set(sink, letters);
+    return letters;
   }
 }

@@ -1,8 +1,9 @@
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import path from "node:path";
+import { syncFolder } from "../../files/whole-file.js";
 import { isMark } from "./dead-letter.js";
+import { isOpen, type LetterEntry, type LetterTable } from "./letter-table.js";
 import { contentsIn, type NumberedRecord, recordsIn } from "./records.js";
-import { isOpen, type LetterEntry, type LetterTable } from "./table.js";
 
 /** Letters hold the data of notifications: only the account of the agent reads them. */
 export const fileMode = 0o600;
@@ -18,7 +19,6 @@ export const rememberedLetters = 100_000;
 export interface Draft {
   /** Adds what was appended to the file since, and puts the draft in its place. Nobody may append meanwhile. */
   finish(): Promise<void>;
-  discard(): Promise<void>;
 }
 
 interface DraftPaths {
@@ -43,7 +43,7 @@ interface DraftParts extends DraftPaths {
  */
 export async function writeDraft({ source, size, signal, leftOut, ...paths }: DraftParts): Promise<Draft> {
   let target: FileHandle | undefined;
-  const discard = async () => {
+  const close = async () => {
     await target?.close().catch(() => undefined);
     await source.close().catch(() => undefined);
     await rm(paths.draft, { force: true });
@@ -58,9 +58,9 @@ export async function writeDraft({ source, size, signal, leftOut, ...paths }: Dr
       signal.throwIfAborted();
       await copyLines(some.filter(isNeeded), source, target);
     }
-    return { finish: finishing({ source, target, size, paths }, discard), discard };
+    return { finish: finishing({ source, target, size, paths }, close) };
   } catch (error) {
-    await discard();
+    await close();
     throw error;
   }
 }
@@ -87,7 +87,7 @@ interface OpenDraft {
   readonly paths: DraftPaths;
 }
 
-function finishing({ source, target, size, paths }: OpenDraft, discard: () => Promise<void>) {
+function finishing({ source, target, size, paths }: OpenDraft, close: () => Promise<void>) {
   return async () => {
     try {
       await copy(source, target, { from: size, to: (await source.stat()).size });
@@ -95,7 +95,7 @@ function finishing({ source, target, size, paths }: OpenDraft, discard: () => Pr
       await rename(paths.draft, paths.file);
       await syncFolder(path.dirname(paths.file));
     } finally {
-      await discard();
+      await close();
     }
   };
 }
@@ -133,14 +133,5 @@ async function copy(
     if (bytesRead === 0) return;
     await target.appendFile(buffer.subarray(0, bytesRead));
     at += bytesRead;
-  }
-}
-
-export async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, "r");
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }

@@ -2,13 +2,14 @@ import { type FileHandle, open, realpath, rm } from "node:fs/promises";
 import path from "node:path";
 import { refuseGone } from "../../files/folder-lock.js";
 import { makeFolder } from "../../files/make-folder.js";
+import { syncFolder } from "../../files/whole-file.js";
 import { codeOf } from "../../sdk/index.js";
-import type { LetterBook } from "./book.js";
 import { isMark, type LetterRecord, lineOf, type OpenLetter } from "./dead-letter.js";
-import { type Draft, fileMode, folderMode, syncFolder, writeDraft } from "./draft.js";
+import { type Draft, fileMode, folderMode, writeDraft } from "./draft.js";
 import { cutTail, type Mended, mendEnd } from "./file-end.js";
+import type { LetterIndex } from "./letter-index.js";
+import { LetterTable, type Sharing } from "./letter-table.js";
 import { contentsIn, type FileContents, type LineSubject, openIfThere, recordsIn, subjectsIn } from "./records.js";
-import { LetterTable, type Sharing } from "./table.js";
 
 /** The dead letters of one sink: lines are only added, and settled ones go when the file is rewritten. */
 export class DeadLetterFile {
@@ -98,10 +99,10 @@ export class DeadLetterFile {
     }
   }
 
-  /** The letters that are open by the book when they are read, oldest first. */
-  async *open(book: LetterBook): AsyncGenerator<OpenLetter> {
+  /** The letters that are open by the index when they are read, oldest first. */
+  async *open(index: LetterIndex): AsyncGenerator<OpenLetter> {
     for await (const record of this.records()) {
-      const letter = isMark(record) ? undefined : book.openLetter(record);
+      const letter = isMark(record) ? undefined : index.openLetter(record);
       if (letter !== undefined) yield letter;
     }
   }

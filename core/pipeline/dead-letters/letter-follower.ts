@@ -6,6 +6,7 @@ import {
   codeOf,
   type Logger,
   type LogSummary,
+  reasonOf,
   type SharedLetter,
   type SharedLetters,
 } from "../../sdk/index.js";
@@ -31,6 +32,8 @@ interface LetterFollowerParts {
   readonly letters: Pick<DeadLetters, "share" | "apply" | "closeBefore" | "oldestOffset">;
   readonly erasures: Pick<Erasures, "all" | "take">;
   readonly log: Logger;
+  /** Called when the log is open. */
+  readonly opened?: (log: LogSummary) => void;
   /** Milliseconds that an entry may take from the log to this agent's files; absent: 20,000. */
   readonly longestReturn?: number;
 }
@@ -169,7 +172,7 @@ export class LetterFollower implements LetterSharing {
       await shared.forget(before);
       this.#taken.forgot(changes);
     } catch (error) {
-      log.debug({ reason: String(error) }, "settled dead letters stay in the log, will be tried again");
+      log.debug({ reason: reasonOf(error) }, "settled dead letters stay in the log, will be tried again");
     }
   }
 
@@ -219,13 +222,15 @@ export class LetterFollower implements LetterSharing {
     try {
       await this.shareErasures();
     } catch (error) {
-      this.#parts.log.debug({ reason: String(error) }, "erasures are not shared yet, will be tried again");
+      this.#parts.log.debug({ reason: reasonOf(error) }, "erasures are not shared yet, will be tried again");
     }
   }
 
   /** What of the files is shared depends on the log. */
-  async #open({ id, group }: LogSummary): Promise<void> {
+  async #open(summary: LogSummary): Promise<void> {
+    const { id, group } = summary;
     if (this.log === id) return;
+    this.#parts.opened?.(summary);
     this.#taken.begin({ log: id, group });
     for (const sink of this.#sinks) await this.#parts.letters.share(sink, this);
   }

@@ -1,10 +1,10 @@
 import type { Logger } from "../../sdk/index.js";
 import type { Clock } from "../../tokens.js";
-import type { LetterBook } from "./book.js";
 import type { OpenLetter } from "./dead-letter.js";
 import type { DeadLetterFile } from "./file.js";
+import type { LetterIndex } from "./letter-index.js";
+import type { LetterEntry } from "./letter-table.js";
 import { type DeadLetterLimits, LetterAge } from "./limits.js";
-import type { LetterEntry } from "./table.js";
 
 interface OldLettersParts {
   readonly sink: string;
@@ -14,7 +14,7 @@ interface OldLettersParts {
   readonly log: Logger;
   /** Milliseconds since some moment; nobody sets them. */
   readonly uptime: () => number;
-  readonly book: () => Promise<LetterBook>;
+  readonly index: () => Promise<LetterIndex>;
   /** Drops the letters for which the condition holds; resolves to how many. */
   drop(ids: AsyncIterable<string>, when: (entry: LetterEntry | undefined) => boolean): Promise<number>;
 }
@@ -34,16 +34,16 @@ export class OldLetters {
     if (this.#age === undefined) return;
     const { sink, file, log, limits, drop } = this.#parts;
     const { cutoff, state } = this.#age.look();
-    const book = await this.#parts.book();
-    const { oldest } = book.counts(sink);
+    const index = await this.#parts.index();
+    const { oldest } = index.counts(sink);
     if (oldest === undefined || oldest.getTime() >= cutoff || state === "waiting") return;
     if (state === "begun") {
       const fields = { sink, oldest: oldest.toISOString(), days: limits.days };
       log.warn(fields, "dead letters are too old and will be removed when they still are after a day of uptime");
       return;
     }
-    const deleted = await drop(waitingBefore(cutoff, file.open(book)), (entry) => entry?.mark === "waiting");
-    book.deleted += deleted;
+    const deleted = await drop(waitingBefore(cutoff, file.open(index)), (entry) => entry?.mark === "waiting");
+    index.deleted += deleted;
     log.error({ sink, letters: deleted, days: limits.days }, "dead letters removed: they were too old");
   }
 }

@@ -1,7 +1,7 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { AgentError, codeOf } from "../../sdk/index.js";
 import { isMark, type LetterRecord, recordOf } from "./dead-letter.js";
-import { LetterTable, type Sharing } from "./table.js";
+import { LetterTable, type Sharing } from "./letter-table.js";
 
 /** A line of a file with its record. */
 export interface NumberedRecord extends TextLine {

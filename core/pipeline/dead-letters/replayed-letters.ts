@@ -54,6 +54,22 @@ export class ReplayedLetters {
     }
   }
 
+  /**
+   * The same for events of which another agent says that they are done: what it could not store has its letter again, which waits and is all
+   * that is left of it.
+   */
+  async doneElsewhere(events: readonly Event[]): Promise<void> {
+    const { deadLetters } = this.#parts;
+    const stored: Event[] = [];
+    for (const event of events) {
+      const id = event.headers[letterHeader];
+      const holder = id === undefined ? undefined : await deadLetters.holder(id);
+      const entry = id === undefined || holder === undefined ? undefined : await deadLetters.entry(holder, id);
+      if (entry?.mark !== "waiting") stored.push(event);
+    }
+    await this.stored(stored);
+  }
+
   /** By this agent, or by another one that shares its letters. */
   async #isStored(id: string): Promise<boolean> {
     if (this.#stored.has(id)) return true;

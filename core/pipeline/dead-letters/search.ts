@@ -1,7 +1,7 @@
 import type { FileHandle } from "node:fs/promises";
 import { linesBackwards, type PlacedLine } from "./backwards.js";
-import type { LetterBook } from "./book.js";
 import { isMark, type LetterRecord, type OpenLetter, recordOf } from "./dead-letter.js";
+import type { LetterIndex } from "./letter-index.js";
 import { longestLine, openIfThere } from "./records.js";
 
 /** A record of a file: a search goes on behind it. */
@@ -34,7 +34,7 @@ interface SearchedFile {
   readonly sink: string;
   readonly path: string;
   /** What the letters stand at. */
-  readonly book: LetterBook;
+  readonly index: LetterIndex;
 }
 
 /**
@@ -43,7 +43,7 @@ interface SearchedFile {
  * letters of the same millisecond may come twice.
  */
 export async function searchFile(
-  { sink, path, book }: SearchedFile,
+  { sink, path, index }: SearchedFile,
   isChosen: (letter: OpenLetter) => boolean,
   { after, ...bounds }: SearchBounds & { readonly after: LetterPlace | undefined },
 ): Promise<LetterPage & { readonly bytes: number }> {
@@ -52,7 +52,7 @@ export async function searchFile(
   try {
     const { size } = await handle.stat();
     const isKnown = after !== undefined && (await isAt(handle, after, size));
-    const search = new Search(sink, book, isChosen, bounds);
+    const search = new Search(sink, index, isChosen, bounds);
     // In a file that was rewritten everything up to the place is left out.
     if (after !== undefined && !isKnown) search.skipTo(after);
     return await search.from(handle, isKnown ? after.offset : size);
@@ -63,7 +63,7 @@ export async function searchFile(
 
 class Search {
   readonly #sink: string;
-  readonly #book: LetterBook;
+  readonly #index: LetterIndex;
   /** It does not ask for the state. */
   readonly #isChosen: (letter: OpenLetter) => boolean;
   readonly #bounds: SearchBounds;
@@ -71,9 +71,9 @@ class Search {
   #last: LetterPlace | undefined;
   #skipped: LetterPlace | undefined;
 
-  constructor(sink: string, book: LetterBook, isChosen: (letter: OpenLetter) => boolean, bounds: SearchBounds) {
+  constructor(sink: string, index: LetterIndex, isChosen: (letter: OpenLetter) => boolean, bounds: SearchBounds) {
     this.#sink = sink;
-    this.#book = book;
+    this.#index = index;
     this.#isChosen = isChosen;
     this.#bounds = bounds;
   }
@@ -121,7 +121,7 @@ class Search {
     this.#last = { sink: this.#sink, offset, id, time };
     // What it stands at is looked up by a hash, which takes longer.
     if (isMark(record) || !this.#isChosen({ ...record, state: "waiting" })) return;
-    const letter = this.#letters.has(id) ? undefined : this.#book.openLetter(record);
+    const letter = this.#letters.has(id) ? undefined : this.#index.openLetter(record);
     if (letter !== undefined) this.#letters.set(id, letter);
   }
 }

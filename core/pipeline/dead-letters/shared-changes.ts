@@ -1,5 +1,5 @@
 import { isMark, type LetterRecord, type SharedPlace } from "./dead-letter.js";
-import type { LetterEntry, Sharing } from "./table.js";
+import type { LetterEntry, Sharing } from "./letter-table.js";
 
 /** How the letters of a sink become those of several agents. */
 export interface LetterSharing extends Sharing {

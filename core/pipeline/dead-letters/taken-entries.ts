@@ -1,7 +1,6 @@
 import type { Logger, SharedLetter } from "../../sdk/index.js";
+import { isMark } from "./dead-letter.js";
 import type { DeadLetters } from "./dead-letters.js";
-import { LetterPlaces } from "./letter-places.js";
-import { OtherGroups } from "./other-groups.js";
 import type { OwnChanges } from "./own-changes.js";
 import type { PlacedChange } from "./shared-changes.js";
 import { type ChangeEntry, entryOfText } from "./shared-entries.js";
@@ -122,4 +121,56 @@ export class TakenEntries {
 interface Numbered extends PlacedChange {
   /** 0 for a change of another agent. */
   readonly number: number;
+}
+
+/**
+ * Which events of a channel have a shared letter, by what the positions of the channel call them: such an event is taken
+ * again when the agent that wrote the letter ended before it had passed the event.
+ */
+class LetterPlaces {
+  readonly #offsets = new Map<string, number>();
+
+  /** The id of a letter is that of its event in the channel, a hyphen and more. */
+  note(id: string, offset: number): void {
+    this.#offsets.set(id.slice(0, Math.max(0, id.lastIndexOf("-"))), offset);
+  }
+
+  has(idInChannel: string): boolean {
+    return this.#offsets.has(idInChannel);
+  }
+
+  /** The letters before this offset are settled. */
+  forget(before: number): void {
+    for (const [id, offset] of this.#offsets) if (offset < before) this.#offsets.delete(id);
+  }
+}
+
+/** The open letters of other groups over the same log: their entries must stay, and are of no other use here. */
+class OtherGroups {
+  /** By group, sink and id: the offsets of the letter and of its last change. */
+  readonly #letters = new Map<string, { readonly offset: number; readonly last: number }>();
+
+  note({ group, change }: ChangeEntry, offset: number): void {
+    const { sink, record, after } = change;
+    const key = JSON.stringify([group, sink, record.id]);
+    const before = this.#letters.get(key);
+    if (before !== undefined && before.last >= offset) return;
+    if (!isMark(record)) this.#letters.set(key, { offset, last: offset });
+    else if (record.mark === "stored") this.#letters.delete(key);
+    else if (before !== undefined && before.last === after) {
+      if (record.mark === "dropped") this.#letters.delete(key);
+      else this.#letters.set(key, { offset: before.offset, last: offset });
+    }
+  }
+
+  /** The offset of the oldest; undefined when there is none. */
+  oldest(): number | undefined {
+    let oldest: number | undefined;
+    for (const { offset } of this.#letters.values()) oldest = Math.min(offset, oldest ?? offset);
+    return oldest;
+  }
+
+  forget(before: number): void {
+    for (const [key, { offset }] of this.#letters) if (offset < before) this.#letters.delete(key);
+  }
 }

@@ -1,6 +1,7 @@
 import { FailureLog } from "../../sdk/failure-log.js";
 import type { Logger } from "../../sdk/index.js";
-import { type FailureState, heardByMany } from "../supervision.js";
+import type { FailureState } from "../failure-state.js";
+import { heardByMany } from "../supervision.js";
 import { intervalOf, type RetryPolicy, wait } from "./retry-policy.js";
 
 /** A sink that may keep positions with the data. */

@@ -1,9 +1,10 @@
 import { FailureLog } from "../../sdk/failure-log.js";
 import { codeOf, type Event, type Logger, positionFaults, type Receipt } from "../../sdk/index.js";
 import { AskedPositions, type AskedPositionsParts, type PositionKeeper } from "./asked-positions.js";
-import type { GateTicket, PositionGate } from "./channel-outlet.js";
+import { isPositionFault } from "./kinds-of-failure.js";
+import type { GateTicket, PositionGate } from "./position-gate.js";
 import { intervalOf, type RetryPolicy, wait } from "./retry-policy.js";
-import { type Course, isPositionFault, nothingSent, type Stage } from "./stage.js";
+import { type Course, nothingSent, type Stage } from "./stage.js";
 import type { TakenBatch } from "./taken-batch.js";
 
 interface CatchUpParts extends AskedPositionsParts {
@@ -24,7 +25,7 @@ export class CatchUp implements Stage {
   readonly #failures: FailureLog;
   readonly #asked: AskedPositions;
   #ticket: GateTicket | undefined;
-  /** Positions of a sink that came when others had taken already: compared with every batch. */
+  /** Positions that a sink reported after others had begun to take: compared with every batch. */
   #late: readonly LatePosition[] = [];
 
   constructor(parts: CatchUpParts, next: Stage) {
@@ -34,12 +35,12 @@ export class CatchUp implements Stage {
     this.#failures = new FailureLog(parts.log, "the stored position is used again: delivery goes on");
   }
 
-  /** From now on the gate of the channel waits for this one. */
+  /** From now on the gate of the channel waits for this feed. */
   join(): void {
     this.#ticket ??= this.#parts.gate.join();
   }
 
-  /** The gate does not wait any more. */
+  /** From now on the gate does not wait for this feed. */
   leave(): void {
     this.#ticket?.leave();
   }

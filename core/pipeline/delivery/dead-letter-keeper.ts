@@ -5,8 +5,8 @@ import type { SinkCounters } from "../counters.js";
 import { readableLetter } from "../dead-letters/dead-letter.js";
 import type { DeadLetter, DeadLetterReason, DeadLetters } from "../dead-letters/dead-letters.js";
 import type { Erasures } from "../erasures.js";
-import { logContext } from "../log-lines.js";
-import { FailureState } from "../supervision.js";
+import { FailureState } from "../failure-state.js";
+import { logContext } from "../log-context.js";
 import { errorOf } from "./named-failure.js";
 import { intervalOf, type RetryPolicy, wait } from "./retry-policy.js";
 import type { Course, StoreQuestions } from "./stage.js";
@@ -20,7 +20,7 @@ interface DeadLetterKeeperParts {
   readonly store: Pick<StoreQuestions, "alreadyStored">;
   readonly deadLetters: DeadLetters;
   /** Tells which events were erased while they waited. */
-  readonly erasures?: Pick<Erasures, "meant">;
+  readonly erasures?: Pick<Erasures, "erasedAmong">;
   readonly counters: SinkCounters;
   readonly log: Logger;
   readonly clock: Clock;

@@ -7,10 +7,10 @@ import type { ReplayedLetters } from "../dead-letters/replayed-letters.js";
 import type { Erasures } from "../erasures.js";
 import type { AskedPositionsParts } from "./asked-positions.js";
 import { CatchUp } from "./catch-up.js";
-import type { PositionGate } from "./channel-outlet.js";
 import { DeadLetterKeeper } from "./dead-letter-keeper.js";
 import { HandOver } from "./hand-over.js";
 import { Measure } from "./measure.js";
+import type { PositionGate } from "./position-gate.js";
 import { RecentVerdicts } from "./recent-verdicts.js";
 import { Redelivered } from "./redelivered.js";
 import { Retry } from "./retry.js";
@@ -43,7 +43,7 @@ export interface DeliveryChainParts {
   /** Whether takes of the channel may say of an event that it is redelivered. */
   readonly redelivers?: boolean;
   /** Which events were erased while they waited. */
-  readonly erasures?: Pick<Erasures, "meant">;
+  readonly erasures?: Pick<Erasures, "erasedAmong">;
   readonly deadLetters: DeadLetters;
   /** Where what turns out to be stored is marked; absent where no dead letters are replayed. */
   readonly replayed?: Pick<ReplayedLetters, "stored">;

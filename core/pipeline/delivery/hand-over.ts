@@ -20,12 +20,14 @@ interface HandOverStageParts {
  */
 export class HandOver implements Stage {
   readonly name = "hand over";
+  readonly next: Stage;
+  readonly #parts: HandOverStageParts;
   #known: InHand | undefined;
 
-  constructor(
-    private readonly parts: HandOverStageParts,
-    readonly next: Stage,
-  ) {}
+  constructor(parts: HandOverStageParts, next: Stage) {
+    this.#parts = parts;
+    this.next = next;
+  }
 
   async deliver(batch: TakenBatch, course: Course): Promise<Receipt> {
     const inHand = this.#inHand;
@@ -42,7 +44,7 @@ export class HandOver implements Stage {
   }
 
   async #alone(batch: TakenBatch, course: Course): Promise<Receipt> {
-    const { keeper, log } = this.parts;
+    const { keeper, log } = this.#parts;
     const inHand = this.#inHand;
     const [event] = batch.events;
     if (event === undefined || !inHand.isSetAside(event)) {
@@ -59,7 +61,7 @@ export class HandOver implements Stage {
 
   /** Not before the first batch: the marks are read at the start of the agent. */
   get #inHand(): InHand {
-    this.#known ??= this.parts.crashWatch.of(this.parts.name);
+    this.#known ??= this.#parts.crashWatch.of(this.#parts.name);
     return this.#known;
   }
 

@@ -16,14 +16,16 @@ interface MeasureParts {
 /** Counts and reports every write, and settles the events that are stored. */
 export class Measure implements Stage {
   readonly name = "measure";
+  readonly next: Stage;
+  readonly #parts: MeasureParts;
 
-  constructor(
-    private readonly parts: MeasureParts,
-    readonly next: Stage,
-  ) {}
+  constructor(parts: MeasureParts, next: Stage) {
+    this.#parts = parts;
+    this.next = next;
+  }
 
   async deliver(batch: TakenBatch, course: Course): Promise<Receipt> {
-    const { sink, counters, clock, observer } = this.parts;
+    const { sink, counters, clock, observer } = this.#parts;
     const { events } = batch;
     const attempt = { sink, events, startedAt: clock.now() };
     let receipt: Receipt;
@@ -35,7 +37,7 @@ export class Measure implements Stage {
       const finishedAt = clock.now();
       counters.persisted += batch.settle("stored", stored);
       if (stored.length > 0) observer?.attempted({ ...attempt, events: stored, finishedAt, receipt: nothingSent });
-      observer?.attempted({ ...attempt, events: failed, finishedAt, receipt: undefined });
+      observer?.attempted({ ...attempt, events: failed, finishedAt, receipt: undefined, error });
       course.trace?.failed({ attempt: course.attempt, events: failed.length, stored: stored.length, error });
       throw error;
     }

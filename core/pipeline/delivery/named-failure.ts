@@ -1,6 +1,9 @@
 import { eventsOf } from "../../sdk/errors.js";
 import { AgentError, codeOf, type Event, reasonOf, retryAfterOf, retryableOf } from "../../sdk/index.js";
-import { isPositionFault } from "./stage.js";
+import { isPositionFault } from "./kinds-of-failure.js";
+
+/** The code for events that failed only because others of their batch did. */
+const NOT_WRITTEN = "NOT_WRITTEN";
 
 /** A failure of a sink that names its events: the others of the write are stored. Says whether those that are left may pass. */
 export class NamedFailure extends Error {
@@ -10,6 +13,8 @@ export class NamedFailure extends Error {
   readonly retryAfter: number | undefined;
   /** Why each of them failed. */
   readonly failed: ReadonlyMap<Event, unknown>;
+  /** The events that are the reason that the others failed, too; none where no event says so. */
+  readonly suspects: readonly Event[];
   /** The events that the store will never accept. */
   readonly refused: readonly Event[];
 
@@ -23,6 +28,8 @@ export class NamedFailure extends Error {
     this.retryable = others.length === 0 ? false : others.includes(true) || undefined;
     this.retryAfter = retryAfterOf(cause);
     this.failed = failed;
+    const own = events.filter((event) => codeOf(failed.get(event)) !== NOT_WRITTEN);
+    this.suspects = own.length === events.length ? [] : own;
     this.refused = refused;
   }
 }

@@ -1,6 +1,6 @@
 import { codeOf, reasonOf } from "../../sdk/index.js";
 import type { Clock } from "../../tokens.js";
-import { mayBeAboutData } from "./stage.js";
+import { mayBeAboutData } from "./kinds-of-failure.js";
 
 const REMEMBERED_MILLIS = 60_000;
 const MOST_KINDS = 100;
@@ -14,20 +14,23 @@ const MOST_CHARACTERS = 500;
 export class RecentVerdicts {
   /** When each kind was noted last, in milliseconds; the oldest first. */
   readonly #notedAt = new Map<string, number>();
+  readonly #clock: Clock;
 
-  constructor(private readonly clock: Clock) {}
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
 
   note(error: unknown): void {
     const kind = looseKindOf(error);
     this.#notedAt.delete(kind);
-    this.#notedAt.set(kind, this.clock.now().getTime());
+    this.#notedAt.set(kind, this.#clock.now().getTime());
     const [oldest] = this.#notedAt.keys();
     if (this.#notedAt.size > MOST_KINDS && oldest !== undefined) this.#notedAt.delete(oldest);
   }
 
   has(error: unknown): boolean {
     const notedAt = mayBeAboutData(error) ? this.#notedAt.get(looseKindOf(error)) : undefined;
-    return notedAt !== undefined && Math.abs(this.clock.now().getTime() - notedAt) < REMEMBERED_MILLIS;
+    return notedAt !== undefined && Math.abs(this.#clock.now().getTime() - notedAt) < REMEMBERED_MILLIS;
   }
 }
 

@@ -3,8 +3,9 @@ import { FailureLog } from "../../sdk/failure-log.js";
 import { type Event, type Logger, type Receipt, retryableOf } from "../../sdk/index.js";
 import type { SinkCounters } from "../counters.js";
 import type { DeadLetterKeeper } from "./dead-letter-keeper.js";
+import { isPositionFault } from "./kinds-of-failure.js";
 import { intervalOf, type RetryPolicy, wait } from "./retry-policy.js";
-import { type Course, HeldBack, isPositionFault, nothingSent, type Stage, type StoreQuestions } from "./stage.js";
+import { type Course, HeldBack, nothingSent, type Stage, type StoreQuestions } from "./stage.js";
 import type { TakenBatch } from "./taken-batch.js";
 
 /** So often, at the intervals of retries, the sink cannot tell before an event that nobody had before becomes a dead letter. */
@@ -32,15 +33,16 @@ interface RedeliveredParts {
  */
 export class Redelivered implements Stage {
   readonly name = "redelivered";
+  readonly next: Stage;
+  readonly #parts: RedeliveredParts;
   /** The reason that was last logged; the same one again is not news. */
   readonly #failures: FailureLog;
   readonly #tries = new WeakMap<Event, Tries>();
   #heldAt = Number.NEGATIVE_INFINITY;
 
-  constructor(
-    private readonly parts: RedeliveredParts,
-    readonly next: Stage,
-  ) {
+  constructor(parts: RedeliveredParts, next: Stage) {
+    this.#parts = parts;
+    this.next = next;
     this.#failures = new FailureLog(parts.log, "which redelivered events are stored already is read again");
   }
 
@@ -57,7 +59,7 @@ export class Redelivered implements Stage {
 
   /** Writes what of these events is not stored. */
   async #others(batch: TakenBatch, asked: TakenBatch, course: Course): Promise<Receipt> {
-    const { counters, log } = this.parts;
+    const { counters, log } = this.#parts;
     const stored = asked.events.length === 0 ? [] : await this.#stored(asked, course);
     counters.persisted += batch.settleFound(stored);
     if (stored.length > 0) log.info({ events: stored.length }, "events that are stored already are left out");
@@ -81,7 +83,7 @@ export class Redelivered implements Stage {
       } catch (other) {
         if (!(other instanceof Untold)) throw other;
       }
-      const pause = Math.min(intervalOf(this.parts.retry, 1), PAUSE_MILLIS);
+      const pause = Math.min(intervalOf(this.#parts.retry, 1), PAUSE_MILLIS);
       await this.#giveUp(held, { error: error.cause, pause }, course);
       if (!(await wait(pause, course.hurry))) throw error.cause;
       throw new HeldBack(error.cause, batch.open().events.length);
@@ -93,7 +95,7 @@ export class Redelivered implements Stage {
     const attempts = MOST_TRIES;
     const given = held.events.filter((event) => this.#tried(event, pause) >= attempts && !held.isRedelivered(event));
     if (given.length > 0)
-      await this.parts.keeper.keep(held.only(given), { error, attempts, reason: "retries-exhausted" }, course);
+      await this.#parts.keeper.keep(held.only(given), { error, attempts, reason: "retries-exhausted" }, course);
   }
 
   /** The number of tries, as far apart as those of other events, although the sink is asked more often. */
@@ -101,13 +103,13 @@ export class Redelivered implements Stage {
     const { count, left } = this.#tries.get(event) ?? { count: 0, left: 0 };
     const isTry = left <= 0;
     const tries = isTry ? count + 1 : count;
-    this.#tries.set(event, { count: tries, left: (isTry ? intervalOf(this.parts.retry, tries) : left) - pause });
+    this.#tries.set(event, { count: tries, left: (isTry ? intervalOf(this.#parts.retry, tries) : left) - pause });
     return tries;
   }
 
   /** Throws when the delivery ends before the store can tell. */
   async #stored(again: TakenBatch, course: Course): Promise<readonly Event[]> {
-    const { store, retry } = this.parts;
+    const { store, retry } = this.#parts;
     const { signal, hurry } = course;
     for (let attempt = 1; ; attempt += 1) {
       try {

@@ -8,31 +8,23 @@ import {
   retryableOf,
 } from "../../sdk/index.js";
 import type { Erasures } from "../erasures.js";
-import { logContext } from "../log-lines.js";
+import { logContext } from "../log-context.js";
 import type { DeadLetterKeeper } from "./dead-letter-keeper.js";
+import { GroupError } from "./group-error.js";
+import { isPositionFault, kindOfFailure, mayBeAboutData, tookTooLong } from "./kinds-of-failure.js";
 import { Portions } from "./portions.js";
 import type { RecentVerdicts } from "./recent-verdicts.js";
 import { intervalOf, mayRetry, type RetryPolicy, wait } from "./retry-policy.js";
-import { GroupError } from "./sink-group.js";
-import {
-  type Course,
-  GivenBack,
-  isPositionFault,
-  kindOfFailure,
-  mayBeAboutData,
-  nothingSent,
-  type Stage,
-  tookTooLong,
-} from "./stage.js";
+import { type Course, GivenBack, nothingSent, type Stage } from "./stage.js";
 import { type TakenBatch, withoutErased } from "./taken-batch.js";
 
-/** After this number of identical failures one event of the batch may be the reason. */
+/** After this number of identical failures, one event of the batch is suspected. */
 const suspicious = 3;
 
-/** This number of events is too small to compare one of them with the others. */
+/** Up to this number of events one cannot be compared with the others. */
 const few = 5;
 
-/** A timer takes no more milliseconds than this. */
+/** Maximum milliseconds of a timer. */
 const longestTimer = 2 ** 31 - 1;
 
 interface RetryParts {
@@ -42,28 +34,30 @@ interface RetryParts {
   /** For what events became dead letters lately: a batch that fails so needs no pauses before it is searched. */
   readonly verdicts: Pick<RecentVerdicts, "has">;
   /** Tells which events were erased while they waited. */
-  readonly erasures?: Pick<Erasures, "meant">;
+  readonly erasures?: Pick<Erasures, "erasedAmong">;
   /** The way of a batch with replayed dead letters; absent where none are replayed. */
   readonly letters?: Stage;
 }
 
-/** Repeats what may pass; what has used up its retries becomes dead letters. */
+/** Repeats temporary failures; events whose retries are used up become dead letters. */
 export class Retry implements Stage {
   readonly name = "retry";
+  readonly next: Stage;
+  readonly #parts: RetryParts;
   /** The failure that was last logged; the same one again is not news. */
   #failing: string | undefined;
-  /** Absent while no write took too long. */
+  /** Undefined until a write takes too long. */
   #portions: Portions | undefined;
   /** Settled when the running write ends, however it ends; undefined between two. */
   #writing: Promise<void> | undefined;
 
-  constructor(
-    private readonly parts: RetryParts,
-    readonly next: Stage,
-  ) {}
+  constructor(parts: RetryParts, next: Stage) {
+    this.#parts = parts;
+    this.next = next;
+  }
 
   async deliver(batch: TakenBatch, course: Course): Promise<Receipt> {
-    const tries = new Tries(this.parts.verdicts);
+    const tries = new Tries(this.#parts.verdicts);
     for (let rest = this.#wanted(batch); ; rest = this.#wanted(batch)) {
       if (rest.events.length === 0) return nothingSent;
       const { attempt, doubt } = tries;
@@ -82,7 +76,7 @@ export class Retry implements Stage {
   /** Undefined when there is another try, which may begin now. */
   async #failed(open: TakenBatch, error: unknown, course: Course, mustPause: boolean): Promise<Receipt | undefined> {
     if (open.events.length === 0) return nothingSent;
-    if (!mayRetry(this.parts.retry, course.attempt, retryableOf(error)))
+    if (!mayRetry(this.#parts.retry, course.attempt, retryableOf(error)))
       return await this.#exhausted(open, error, { ...course, doubt: "exhausted" });
     if (mustPause) await this.#pause(open, error, course);
     return undefined;
@@ -93,7 +87,7 @@ export class Retry implements Stage {
   }
 
   async #written(batch: TakenBatch, course: Course): Promise<Receipt> {
-    const { letters = this.next } = this.parts;
+    const { letters = this.next } = this.#parts;
     const next = batch.events.some(isReplayed) ? letters : this.next;
     const written = next.deliver(batch, { ...course, most: this.#portions?.most(batch.events.length) });
     const ended = written.then(
@@ -115,7 +109,7 @@ export class Retry implements Stage {
 
   /** The events to be stored: those that were erased meanwhile are left out before each try. */
   #wanted(batch: TakenBatch): TakenBatch {
-    return withoutErased(batch, this.parts.erasures, this.parts.log);
+    return withoutErased(batch, this.#parts.erasures, this.#parts.log);
   }
 
   #writeLess(): void {
@@ -125,7 +119,7 @@ export class Retry implements Stage {
 
   #works({ events }: TakenBatch): void {
     this.#portions?.stored();
-    if (this.#failing !== undefined) this.parts.log.info({ events: events.length }, "storing again");
+    if (this.#failing !== undefined) this.#parts.log.info({ events: events.length }, "storing again");
     this.#failing = undefined;
   }
 
@@ -134,12 +128,12 @@ export class Retry implements Stage {
     const { events } = batch;
     const { attempt, doubt, hurry, trace } = course;
     const asked = Math.min(retryAfterOf(error) ?? 0, longestTimer);
-    const interval = Math.max(intervalOf(this.parts.retry, attempt), asked);
+    const interval = Math.max(intervalOf(this.#parts.retry, attempt), asked);
     const reason = reasonOf(error);
     const about = { ...logContext(events), ...trace?.fields };
     const fields = { events: events.length, attempt, retryInMilliseconds: interval, reason, ...about };
-    if (reason === this.#failing) this.parts.log.debug(fields, "batch not stored, will be retried");
-    else this.parts.log.warn(fields, "batch not stored, will be retried");
+    if (reason === this.#failing) this.#parts.log.debug(fields, "batch not stored, will be retried");
+    else this.#parts.log.warn(fields, "batch not stored, will be retried");
     this.#failing = reason;
     if (!(await wait(interval, hurry))) throw error;
     if (doubt === "suspected" && this.#wantsNeighbours(batch, error, course)) throw new GivenBack(error);
@@ -147,7 +141,7 @@ export class Retry implements Stage {
 
   /** Among few events a bad one may not be found: with more that have come meanwhile it can be. */
   #wantsNeighbours({ events }: TakenBatch, error: unknown, { channel }: Course): boolean {
-    const { batchTtl, untilStored = false } = this.parts.retry;
+    const { batchTtl, untilStored = false } = this.#parts.retry;
     const endless = untilStored || (batchTtl === -1 && retryableOf(error) === true);
     return endless && events.length <= few && channel !== undefined && (channel.size ?? 0) > events.length;
   }
@@ -156,7 +150,7 @@ export class Retry implements Stage {
   async #exhausted(rest: TakenBatch, error: unknown, course: Course): Promise<Receipt> {
     if (retryableOf(error) !== true && rest.events.length > 1) return await this.next.deliver(rest, course);
     const end = { error, attempts: course.attempt, reason: "retries-exhausted" } as const;
-    await this.parts.keeper.keep(rest, end, course);
+    await this.#parts.keeper.keep(rest, end, course);
     return nothingSent;
   }
 }
@@ -173,13 +167,16 @@ function isReplayed({ headers }: Event): boolean {
 /** The tries of a batch. When a part of it was settled, the rest has all its tries again. */
 class Tries {
   attempt = 1;
+  readonly #verdicts: Pick<RecentVerdicts, "has">;
   #kind: string | undefined;
   /** Identical failures in a row. */
   #repeated = 0;
   /** The last failure is one for which events became dead letters lately. */
   #isKnown = false;
 
-  constructor(private readonly verdicts: Pick<RecentVerdicts, "has">) {}
+  constructor(verdicts: Pick<RecentVerdicts, "has">) {
+    this.#verdicts = verdicts;
+  }
 
   /** After 3, 6, 12, 24, ... identical failures an event is suspected: a search costs several writes. */
   get doubt(): Course["doubt"] {
@@ -195,7 +192,7 @@ class Tries {
 
   /** Returns how often the events that are left have failed. */
   failed(error: unknown, partWasSettled: boolean): number {
-    this.#isKnown = this.doubt === "none" && this.verdicts.has(error);
+    this.#isKnown = this.doubt === "none" && this.#verdicts.has(error);
     const kind = partWasSettled ? undefined : this.#kind;
     const failed = partWasSettled ? 1 : this.attempt;
     this.#kind = kindOfFailure(error);

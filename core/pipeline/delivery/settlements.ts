@@ -19,6 +19,9 @@ export function booksOf(
 /** What became of an event of a batch. */
 export type Outcome = "stored" | "dead-lettered" | "filtered";
 
+/** The same, and that another agent has stored the event. */
+export type SharedOutcome = Outcome | "elsewhere";
+
 /** How many events ended in each way. */
 export type Settled = Readonly<Record<Outcome, number>>;
 
@@ -45,7 +48,7 @@ export class Settlements {
     return id;
   }
 
-  note(events: readonly Event[], outcome: Outcome | "elsewhere"): void {
+  note(events: readonly Event[], outcome: SharedOutcome): void {
     this.#outcomes.note(events, outcome);
   }
 
@@ -63,14 +66,8 @@ export class Settlements {
   }
 
   /** Undefined while it is not settled. */
-  outcomeOf(event: Event): Outcome | "elsewhere" | undefined {
+  outcomeOf(event: Event): SharedOutcome | undefined {
     return this.#outcomes.of(event);
-  }
-
-  /** By this agent or another one. */
-  isStored(event: Event): boolean {
-    const outcome = this.#outcomes.of(event);
-    return outcome === "stored" || outcome === "elsewhere";
   }
 
   /** Events that another agent has stored. */
@@ -92,24 +89,24 @@ export class Settlements {
 
 /** The outcomes of events. */
 class Outcomes {
-  readonly #byEvent = new EventNotes<Outcome | "elsewhere">();
+  readonly #byEvent = new EventNotes<SharedOutcome>();
   /** Events with one outcome that are not noted one by one: most batches are stored in one write, and then leave the channel. */
-  #whole: { readonly events: readonly Event[]; readonly outcome: Outcome | "elsewhere" } | undefined;
+  #whole: { readonly events: readonly Event[]; readonly outcome: SharedOutcome } | undefined;
 
   get areNone(): boolean {
     return this.#whole === undefined && this.#byEvent.isEmpty;
   }
 
-  note(events: readonly Event[], outcome: Outcome | "elsewhere"): void {
+  note(events: readonly Event[], outcome: SharedOutcome): void {
     if (this.areNone && events.length > 0) this.#whole = { events, outcome };
     else this.#oneByOne().setAll(events, outcome);
   }
 
-  of(event: Event): Outcome | "elsewhere" | undefined {
+  of(event: Event): SharedOutcome | undefined {
     return this.#oneByOne().get(event);
   }
 
-  count(events: readonly Event[]): Readonly<Record<Outcome | "elsewhere", number>> {
+  count(events: readonly Event[]): Readonly<Record<SharedOutcome, number>> {
     const counts = { stored: 0, "dead-lettered": 0, filtered: 0, elsewhere: 0 };
     if (this.#whole?.events === events) counts[this.#whole.outcome] = events.length;
     else {
@@ -127,7 +124,7 @@ class Outcomes {
   }
 
   /** All of the notes, also those of the events that were noted as one. */
-  #oneByOne(): EventNotes<Outcome | "elsewhere"> {
+  #oneByOne(): EventNotes<SharedOutcome> {
     if (this.#whole !== undefined) {
       const { events, outcome } = this.#whole;
       this.#whole = undefined;

@@ -1,4 +1,4 @@
-import type { Feed } from "./sink-feed.js";
+import type { Feed } from "./feed.js";
 
 /** The feed of several sinks: it begins when the last one of them has started, and ends when the first one asks. */
 export class SharedFeed implements Feed {

@@ -14,17 +14,21 @@ import {
 import type { SinkCounters } from "../counters.js";
 import { describedEvent } from "../dead-letters/dead-letter.js";
 import type { ReplayedLetters } from "../dead-letters/replayed-letters.js";
-import { type BatchLimits, type ChannelRoom, JoinedTakes, Pace, takeBatch, worthWaitingFor } from "./batcher.js";
 import type { ChannelOutlet } from "./channel-outlet.js";
 import type { DeliveryChain } from "./delivery-chain.js";
+import type { Feed } from "./feed.js";
+import { JoinedTakes } from "./joined-takes.js";
+import { Pace } from "./pace.js";
 import { wait } from "./retry-policy.js";
 import { booksOf, type Settled } from "./settlements.js";
 import { type Course, GivenBack, HeldBack } from "./stage.js";
+import { type BatchLimits, takeBatch } from "./take-batch.js";
 import { TakenBatch } from "./taken-batch.js";
+import { type ChannelRoom, worthWaitingFor } from "./worth-waiting-for.js";
 
-/** Milliseconds before the loop goes on after a take that returned nothing although nobody asked it to end. */
+/** Pause in milliseconds after a take that returned nothing although it was not aborted. */
 const pauseAfterNothing = 50;
-/** Milliseconds before the loop goes on after its channel failed. */
+/** Pause in milliseconds after a failure of the channel. */
 const pauseAfterChannelFailure = 1000;
 
 export interface SinkFeedParts {
@@ -41,29 +45,12 @@ export interface SinkFeedParts {
   readonly counters: SinkCounters;
   readonly log: Logger;
   readonly replayed?: ReplayedLetters;
-  /** Most events of a batch, for a sink that wants more than one take may hold; else the channel's limit counts. */
+  /** Maximum number of events of a batch, for a sink that takes more than one transaction holds; absent: the limit of the channel. */
   readonly largestBatch?: number | undefined;
-  /** The part of the ledger that gets every batch that has left the channel. */
+  /** The account in the ledger: it counts every batch that has left the channel. */
   readonly account?: { settled(settled: Settled, events: readonly Event[]): void };
-  /** Milliseconds of a steady clock, by which it is known how fast events come; that of the process when absent. */
+  /** Milliseconds of a steady clock, which measures the rate of events; absent: that of the process. */
   readonly steady?: () => number;
-}
-
-/** What feeds a sink. */
-export interface Feed {
-  /** Has the gate of the channel wait for this feed, before it or another one starts. */
-  join(): void;
-  /** Does nothing after `drain` or `halt`. */
-  start(): void;
-  /** Stores what is left in the channel, then ends; leaves the rest in it when the signal aborts. */
-  drain(signal: AbortSignal): Promise<void>;
-  /**
-   * Waits for the write that is running, and for what is being kept as dead letters; false if the signal aborts first. The next
-   * one leaves out what is erased.
-   */
-  settled(signal: AbortSignal): Promise<boolean>;
-  /** Ends after the write that is running; what is not stored goes back into the channel. */
-  halt(signal: AbortSignal): Promise<void>;
 }
 
 /**
@@ -83,6 +70,8 @@ export class SinkFeed implements Feed {
   readonly #pace: Pace;
   readonly #steady: () => number;
   readonly #enoughBytes: number;
+  /** How many events that were given back count as processed already: the next batches begin with them. */
+  #counted = 0;
 
   constructor(parts: SinkFeedParts) {
     this.#parts = parts;
@@ -130,23 +119,23 @@ export class SinkFeed implements Feed {
 
   async #run(): Promise<void> {
     const { chain, outlet } = this.#parts;
-    const named = outlet.title === undefined ? {} : { channel: outlet.title };
+    const fields = outlet.title === undefined ? {} : { channel: outlet.title };
     let more = (await chain.catchUp?.pass(this.#hurry)) ?? true;
     while (more && !this.#hurry.aborted) {
       try {
         more = await this.#round();
-        this.#failures.works(named);
+        this.#failures.works(fields);
       } catch (error) {
         // What is held back is left to other agents.
         more = !(error instanceof HeldBack && this.#draining.signal.aborted);
-        if (!(error instanceof GivenBack)) await this.#failed(error, named);
+        if (!(error instanceof GivenBack)) await this.#failed(error, fields);
       }
     }
   }
 
-  async #failed(error: unknown, named: object): Promise<void> {
+  async #failed(error: unknown, fields: object): Promise<void> {
     if (this.#hurry.aborted) this.#parts.log.debug({ reason: reasonOf(error) }, "ended before a batch was settled");
-    else this.#failures.failed("error", error, { message: "channel failed, going on", fields: named });
+    else this.#failures.failed("error", error, { message: "channel failed, going on", fields });
     await wait(pauseAfterChannelFailure, this.#hurry);
   }
 
@@ -159,7 +148,7 @@ export class SinkFeed implements Feed {
       this.#pace.taken(events.length, this.#steady());
       if (events.length > 0) await this.#settle(events, transaction);
       else await transaction.rollback();
-      // A channel that does not wait as it should must not keep the agent from everything else.
+      // A channel that returns at once must not block the agent.
       if (events.length === 0) await wait(pauseAfterNothing, this.#leaving);
       if (!this.#draining.signal.aborted) return true;
       // What several agents share is left to the others, who go on filling it.
@@ -170,7 +159,7 @@ export class SinkFeed implements Feed {
     }
   }
 
-  /** A rollback that fails as well does not hide why it was needed. */
+  /** Gives the batch back to the channel. A failure of that is logged: the first error counts. */
   async #giveBack(transaction: TakeTransaction, error: unknown): Promise<void> {
     try {
       await transaction.rollback();
@@ -193,7 +182,7 @@ export class SinkFeed implements Feed {
     return durable === true ? transactionCapacity : Math.max(transactionCapacity, largestBatch);
   }
 
-  /** What a channel of several agents holds is only in part for this one. */
+  /** Of the events of a channel that agents share only a part is for this agent. */
   #hasEnough(): boolean {
     const { size = 0, sizeIs, bytes = 0 } = this.#parts.outlet.channel;
     if (sizeIs === "shared") return size >= this.#most;
@@ -219,18 +208,18 @@ export class SinkFeed implements Feed {
     const hasLetters = replayed !== undefined && events.some(({ headers }) => headers[letterHeader] !== undefined);
     if (hasLetters) settlements.note(await replayed.repeated(events), "filtered");
     this.#leaveLetters(settlements.open(events), transaction);
-    const batch = new TakenBatch(settlements.open(events), taken, transaction, settlements);
-    counters.processed += batch.events.length + odd;
+    const batch = new TakenBatch(settlements.open(events), { whole: taken, transaction, settlements });
+    this.#count(batch.events.length + odd);
     try {
       if (batch.events.length > 0) await chain.first.deliver(batch, this.#course);
     } catch (error) {
       if (error instanceof HeldBack) {
         counters.processed -= error.held;
         await this.#leave(settlements.settled(events), transaction);
-      }
+      } else if (error instanceof GivenBack) this.#counted += settlements.open(events).length;
       throw error;
     }
-    if (hasLetters) await replayed.stored(events.filter((event) => settlements.isStored(event)));
+    if (hasLetters) await this.#markStored(events);
     const { stored, filtered, "dead-lettered": deadLettered } = settlements.count(events);
     const elsewhere = settlements.elsewhere(events);
     transaction.settled?.({ stored, elsewhere, filtered, deadLettered: deadLettered + odd });
@@ -239,20 +228,33 @@ export class SinkFeed implements Feed {
     account?.settled({ stored, filtered, "dead-lettered": deadLettered + odd }, events);
   }
 
-  /** What is done of a batch of which the rest is held back leaves the channel before it. */
+  #count(attempted: number): void {
+    const known = Math.min(this.#counted, attempted);
+    this.#counted -= known;
+    this.#parts.counters.processed += attempted - known;
+  }
+
+  /** If the rest of a batch is held back, its settled events leave the channel before it. */
   async #leave(events: readonly Event[], transaction: TakeTransaction): Promise<void> {
-    const { outlet, replayed, account } = this.#parts;
+    const { outlet, account } = this.#parts;
     const { settlements } = outlet;
     if (transaction.leave === undefined) return;
     const letters = events.filter(({ headers }) => headers[letterHeader] !== undefined);
-    if (letters.length > 0) await replayed?.stored(letters.filter((event) => settlements.isStored(event)));
+    if (letters.length > 0) await this.#markStored(letters);
     for (const [book, own] of booksOf(events, settlements)) transaction.leave(own, book);
     const settled = settlements.count(events);
     settlements.close(events);
     account?.settled(settled, events);
   }
 
-  /** An event with a letter of an agent that ended before it had passed the event: the letter is what became of it. */
+  async #markStored(letters: readonly Event[]): Promise<void> {
+    const { outlet, replayed } = this.#parts;
+    const ended = (outcome: string) => letters.filter((event) => outlet.settlements.outcomeOf(event) === outcome);
+    await replayed?.stored(ended("stored"));
+    await replayed?.doneElsewhere(ended("elsewhere"));
+  }
+
+  /** An event that already has a dead letter, written by an agent that ended before it committed: the letter settles it. */
   #leaveLetters(events: readonly Event[], { positions }: TakeTransaction): void {
     const { settlements, letters } = this.#parts.outlet;
     if (letters === undefined || positions === undefined) return;
@@ -265,14 +267,14 @@ export class SinkFeed implements Feed {
     this.#parts.log.info({ events: kept.length }, "events that have a dead letter already are left out");
   }
 
-  /** What a channel returned and is no event goes to no sink: no sink could store it. */
+  /** What a channel returned but is no event goes to no sink, because no sink can store it. */
   async #setAside(taken: readonly unknown[]): Promise<void> {
     const { chain, outlet } = this.#parts;
     const described = taken.filter((value) => !isEvent(value)).map(describedEvent);
     const error = new AgentError("NOT_AN_EVENT", "delivering what the channel returned: it is not an event", {
       retryable: false,
     });
-    const batch = new TakenBatch(described, described, {}, outlet.settlements);
+    const batch = new TakenBatch(described, { whole: described, transaction: {}, settlements: outlet.settlements });
     await chain.keeper.keep(batch, { error, attempts: 0, reason: "permanent" }, this.#course);
   }
 }

@@ -1,37 +1,18 @@
-import {
-  AgentError,
-  type Event,
-  type Logger,
-  type Receipt,
-  reasonOf,
-  retryableOf,
-  type SinkProcessor,
-  type StoreAnswer,
-} from "../../sdk/index.js";
+import { AgentError, type Event, type Receipt, reasonOf, retryableOf, type StoreAnswer } from "../../sdk/index.js";
 import { SinkCounters } from "../counters.js";
-import { logContext } from "../log-lines.js";
+import { logContext } from "../log-context.js";
+import { CheckedProcessor, type ProcessorParts } from "./checked-processor.js";
+import { GroupError, type GroupFailure } from "./group-error.js";
+import type { GroupMember } from "./group-member.js";
+import { isPositionFault } from "./kinds-of-failure.js";
 import { NamedFailure, storedDespite } from "./named-failure.js";
 import type { Settled } from "./settlements.js";
-import { type Course, isPositionFault, nothingSent, type Stage, type StoreQuestions } from "./stage.js";
+import { type Course, nothingSent, type Stage, type StoreQuestions } from "./stage.js";
 import type { TakenBatch } from "./taken-batch.js";
 
-/** A sink of a group; the agent starts and stops it. */
-interface GroupMember {
-  readonly name: string;
-  readonly sink: Stage & StoreQuestions;
-  readonly counters: SinkCounters;
-  /** Told of what this sink stored when it has left the channel. */
-  readonly account?: { settled(events: Settled): void };
-}
-
-interface SinkGroupParts {
-  readonly name: string;
+interface SinkGroupParts extends Omit<ProcessorParts, "sinks"> {
   /** In the order of the configuration. */
   readonly members: readonly GroupMember[];
-  readonly processor: SinkProcessor;
-  /** Its type, for messages. */
-  readonly processorType?: string;
-  readonly log: Logger;
   /** Told of what no sink of the group stored: dead letters, and replayed ones that were stored before. */
   readonly account?: { settled(events: Settled): void };
 }
@@ -51,19 +32,19 @@ export class SinkGroup implements Stage, StoreQuestions {
   readonly #lastTriedBy = new WeakMap<Event, GroupMember>();
   /** The sinks that failed the last time; failing again is not news. */
   readonly #failing = new Set<string>();
-  /** What was wrong with an order and is logged. */
-  readonly #orderFaults = new Set<string>();
+  readonly #processor: CheckedProcessor;
 
   constructor(parts: SinkGroupParts) {
     this.#parts = parts;
+    this.#processor = new CheckedProcessor({ ...parts, sinks: parts.members.map(({ name }) => name) });
     this.#byName = new Map(parts.members.map((member) => [member.name, member]));
     this.#attempted = new Map(parts.members.map(({ name }) => [name, new WeakSet()]));
   }
 
   async deliver(batch: TakenBatch, course: Course): Promise<Receipt> {
-    const failures: Failure[] = [];
+    const failures: GroupFailure[] = [];
     let rest = batch;
-    for (const member of this.#order()) {
+    for (const member of this.#processor.order().flatMap((name) => this.#byName.get(name) ?? [])) {
       try {
         return await this.#store(rest, member, course);
       } catch (error) {
@@ -131,55 +112,6 @@ export class SinkGroup implements Stage, StoreQuestions {
     }
   }
 
-  /** Each sink once at the most, whatever the processor returned. */
-  #order(): readonly GroupMember[] {
-    const names = this.#parts.members.map(({ name }) => name);
-    const ordered: unknown = this.#ordered(names);
-    if (!Array.isArray(ordered)) {
-      this.#tellOrderFault("returned no list of sinks; they are tried in the order of the configuration");
-      return this.#parts.members;
-    }
-    const members = ordered.flatMap((name) => this.#byName.get(name) ?? []);
-    const once = [...new Set(members)];
-    if (members.length < ordered.length) this.#tellOrderFault("named a sink that is not in the group; it is left out");
-    if (once.length < members.length) this.#tellOrderFault("named a sink twice; it is tried once");
-    return once;
-  }
-
-  #ordered(names: readonly string[]): readonly string[] {
-    try {
-      return this.#parts.processor.order(names);
-    } catch (cause) {
-      const message = `ordering the sinks of group "${this.#parts.name}" by its sink processor${this.#ofType}`;
-      throw new AgentError("GROUP_FAILED", message, { cause, retryable: true });
-    }
-  }
-
-  get #ofType(): string {
-    const { processorType } = this.#parts;
-    return processorType === undefined ? "" : ` of type "${processorType}"`;
-  }
-
-  #tellOrderFault(fault: string): void {
-    if (this.#orderFaults.has(fault)) return;
-    this.#orderFaults.add(fault);
-    const { name, processorType, log } = this.#parts;
-    log.error(
-      { group: name, processor: processorType, fault },
-      "wrong order of a sink processor; its plugin must be corrected",
-    );
-  }
-
-  /** What is stored stays stored, and another sink may follow, whatever the processor thinks of it. */
-  #tellProcessor(sink: string, outcome: "succeeded" | "failed"): void {
-    try {
-      this.#parts.processor[outcome](sink);
-    } catch (error) {
-      const fields = { sink, outcome, reason: reasonOf(error) };
-      this.#parts.log.error(fields, "the sink processor of the group failed; its order of sinks may be wrong");
-    }
-  }
-
   async #store(batch: TakenBatch, member: GroupMember, course: Course): Promise<Receipt> {
     const { name, sink, counters } = member;
     const { log } = this.#parts;
@@ -194,7 +126,7 @@ export class SinkGroup implements Stage, StoreQuestions {
     const elsewhere = new Set(receipt.elsewhere);
     counters.persisted += batch.events.length - elsewhere.size;
     for (const event of batch.events) if (!elsewhere.has(event)) this.#storedBy.set(event, member);
-    this.#tellProcessor(name, "succeeded");
+    this.#processor.tell(name, "succeeded");
     if (this.#failing.delete(name)) log.info({ sink: name }, "sink of the group stores again");
     return receipt;
   }
@@ -235,7 +167,7 @@ export class SinkGroup implements Stage, StoreQuestions {
 
   #noteFailure(sink: string, { events }: TakenBatch, error: unknown): void {
     const { log } = this.#parts;
-    this.#tellProcessor(sink, "failed");
+    this.#processor.tell(sink, "failed");
     const fields = { sink, events: events.length, reason: reasonOf(error), ...logContext(events) };
     if (this.#failing.has(sink)) log.debug(fields, "sink of the group failed");
     else log.warn(fields, "sink of the group failed");
@@ -243,12 +175,12 @@ export class SinkGroup implements Stage, StoreQuestions {
   }
 
   /** May pass as soon as one of the failures may; an error that does not say is handed on unchanged. */
-  #failed(failures: readonly Failure[]): unknown {
+  #failed(failures: readonly GroupFailure[]): unknown {
     const { name } = this.#parts;
     const reasons = failures.map(({ member, error }) => `sink "${member.name}": ${reasonOf(error)}`).join("; ");
     const last = failures.at(-1);
     if (last === undefined) {
-      const message = `storing by group "${name}": its sink processor${this.#ofType} named none of its sinks`;
+      const message = `storing by group "${name}": its sink processor${this.#processor.ofType} named none of its sinks`;
       return new AgentError("GROUP_FAILED", message, { retryable: true });
     }
     if (failures.every(({ error }) => retryableOf(error) === undefined)) return last.error;
@@ -262,22 +194,7 @@ function isRefusal(error: unknown): boolean {
   return retryableOf(error) === false || (error instanceof NamedFailure && error.refused.length > 0);
 }
 
-interface Failure {
-  readonly member: GroupMember;
-  readonly error: unknown;
-}
-
 interface Asked {
   readonly member: GroupMember;
   readonly signal: AbortSignal;
-}
-
-/** What each sink of a group said when none took the batch. */
-export class GroupError extends AgentError {
-  readonly failures: readonly Failure[];
-
-  constructor(message: string, failures: readonly Failure[]) {
-    super("GROUP_FAILED", message, { retryable: true });
-    this.failures = failures;
-  }
 }

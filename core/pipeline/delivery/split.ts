@@ -1,17 +1,9 @@
 import { type Event, type Receipt, retryableOf, type StoreAnswer } from "../../sdk/index.js";
 import type { DeadLetterKeeper } from "./dead-letter-keeper.js";
+import { isPositionFault, kindOfFailure, mayBeAboutData } from "./kinds-of-failure.js";
 import { NamedFailure } from "./named-failure.js";
 import type { RecentVerdicts } from "./recent-verdicts.js";
-import {
-  type Course,
-  isPositionFault,
-  kindOfFailure,
-  mayBeAboutData,
-  nothingSent,
-  type Stage,
-  type StoreQuestions,
-  sumOf,
-} from "./stage.js";
+import { type Course, nothingSent, type Stage, type StoreQuestions, sumOf } from "./stage.js";
 import type { TakenBatch } from "./taken-batch.js";
 
 /** So often must the store refuse an event after it took another one, where it cannot be asked. */
@@ -27,18 +19,21 @@ interface SplitParts {
 
 /**
  * Splits a batch that the store refuses until the bad event is alone and becomes a dead letter; all others are stored, in
- * order. One that takes the store too long is written in parts. A batch that keeps failing with an error that may pass is searched for such an event too, but an event becomes a
- * dead letter only when the store answers meanwhile. Where the sink names the events that failed, only those are judged.
+ * order. One that takes the store too long is written in parts. A batch that keeps failing with an error that may pass is searched
+ * for such an event too, but an event becomes a dead letter only when the store answers meanwhile. Where the sink names the
+ * events that failed, only those are judged.
  */
 export class Split implements Stage {
   readonly name = "split";
+  readonly next: Stage;
+  readonly #parts: SplitParts;
   /** How often in a row the sink named an event, with failures of one kind, while it stored others in the same write. */
   readonly #namedBesideStored = new WeakMap<Event, BesideStored>();
 
-  constructor(
-    private readonly parts: SplitParts,
-    readonly next: Stage,
-  ) {}
+  constructor(parts: SplitParts, next: Stage) {
+    this.#parts = parts;
+    this.next = next;
+  }
 
   async deliver(batch: TakenBatch, course: Course): Promise<Receipt> {
     if (course.most !== undefined && course.most < batch.events.length) return await this.#inParts(batch, course);
@@ -81,7 +76,7 @@ export class Split implements Stage {
   }
 
   async #keep(batch: TakenBatch, verdict: Verdict, course: Course): Promise<Receipt> {
-    await this.parts.keeper.keep(batch, { ...verdict, attempts: course.attempt }, course);
+    await this.#parts.keeper.keep(batch, { ...verdict, attempts: course.attempt }, course);
     return nothingSent;
   }
 
@@ -91,6 +86,8 @@ export class Split implements Stage {
     if (refused.events.length > 0) await this.#keep(refused, { error, reason: "permanent" }, course);
     const rest = open.open();
     if (rest.events.length === 0) return nothingSent;
+    // They may have failed for those that were refused beside them.
+    if (refused.events.length > 0 && mayBeAboutData(error)) return await this.deliver(rest, course);
     if (course.doubt === "exhausted") return await this.#keep(rest, { error, reason: "retries-exhausted" }, course);
     if (!mayBeAboutData(error)) throw error;
     if (error.failed.size < of) this.#noteBesideStored(rest.events, kindOfFailure(error));
@@ -113,11 +110,13 @@ export class Split implements Stage {
 
   /** Stores what stands before the first event that fails alone, judges that one, and goes on behind it. */
   async #search(batch: TakenBatch, error: unknown, course: Course): Promise<Receipt> {
-    const { store } = this.parts;
+    const { store } = this.#parts;
     const answers = await store.answers(error, course.signal);
     const mayTryOthers = !store.keepsPositions || batch.position === undefined;
     if (answers === false || (answers === undefined && !mayTryOthers)) throw error;
     if (batch.events.length === 1) return await this.#judge(batch, { error, answers }, course);
+    if (error instanceof NamedFailure && error.suspects.length > 0 && typeof answers === "string")
+      return await this.#blameNamed(batch, { error, answers }, course);
     const before = batch.events.length;
     const found = await this.#firstFailing(batch, course);
     const blamed = found === undefined ? undefined : await this.#blamed(found, { error, answers }, { batch, course });
@@ -139,9 +138,22 @@ export class Split implements Stage {
     return await this.#blame(single, { error, answers }, course);
   }
 
-  async #blame(single: TakenBatch, { error, answers }: Judged, course: Course): Promise<Receipt> {
-    if (typeof answers === "string") this.parts.verdicts.note(error);
-    return await this.#keep(single, { error, reason: reasonBy(answers) }, course);
+  async #blame(suspects: TakenBatch, { error, answers }: Judged, course: Course): Promise<Receipt> {
+    if (typeof answers === "string") this.#parts.verdicts.note(error);
+    return await this.#keep(suspects, { error, reason: reasonBy(answers) }, course);
+  }
+
+  /** The sink says which events are the reason. It has to say so of them once more: they may have been mended before the store was asked. */
+  async #blameNamed(batch: TakenBatch, { error, answers }: JudgedNamed, course: Course): Promise<Receipt> {
+    const failure = await this.#failure(batch, course);
+    if (failure === undefined) return nothingSent;
+    const { error: again } = failure;
+    if (!(again instanceof NamedFailure) || kindOfFailure(again) !== kindOfFailure(error)) throw again;
+    const before = new Set(error.suspects);
+    const suspects = batch.open().only(again.suspects.filter((event) => before.has(event)));
+    if (suspects.events.length === 0) throw again;
+    await this.#blame(suspects, { error: again, answers }, course);
+    return await this.deliver(batch.open(), course);
   }
 
   /** Undefined when the single event that was left is stored. */
@@ -165,7 +177,7 @@ export class Split implements Stage {
     const kind = kindOfFailure(error);
     const isSame = kind === kindOfFailure(asked.error);
     if (!isSame && (await this.#passes(suspect, kind, course))) return undefined;
-    const answers = isSame ? asked.answers : await this.parts.store.answers(error, course.signal);
+    const answers = isSame ? asked.answers : await this.#parts.store.answers(error, course.signal);
     // What is behind it is stored before it to judge it only where it has failed in this way again and again.
     const mayBeJudged = answers !== false && (isSame || answers !== undefined);
     if (!mayBeJudged || !(await this.#isToBlame(suspect, batch, { answers, kind, course }))) throw error;
@@ -223,6 +235,10 @@ interface BesideStored {
 interface Judged {
   readonly error: unknown;
   readonly answers: StoreAnswer;
+}
+
+interface JudgedNamed extends Judged {
+  readonly error: NamedFailure;
 }
 
 /** The first event of a batch that fails alone. */

@@ -1,12 +1,4 @@
-import {
-  codeOf,
-  type Event,
-  positionFaults,
-  type Receipt,
-  reasonOf,
-  retryAfterOf,
-  type StoreAnswer,
-} from "../../sdk/index.js";
+import type { Event, Receipt, StoreAnswer } from "../../sdk/index.js";
 import type { DeliveryTrace } from "../../tokens.js";
 import type { TakenBatch } from "./taken-batch.js";
 
@@ -16,7 +8,7 @@ export interface Course {
   readonly signal: AbortSignal;
   /** Ends a wait for the next try, but not a write. */
   readonly hurry: AbortSignal;
-  /** The try this is of the events that are still open, from 1. */
+  /** Number of this try for the events that are still open, from 1. */
   readonly attempt: number;
   /**
    * What the tries before say about the batch. `suspected`: it failed identically several times, so one of its events may
@@ -83,33 +75,4 @@ export interface StoreQuestions {
   alreadyStored(batch: TakenBatch, signal: AbortSignal): Promise<readonly Event[]>;
   /** False when this failure says nothing about the data, undefined when the store cannot be asked; see `Sink.answers`. */
   answers(error: unknown, signal: AbortSignal): Promise<StoreAnswer>;
-}
-
-/** Failures of these kinds are never about the data of a batch. */
-const ofTheStore: ReadonlySet<string | undefined> = new Set(["TIMED_OUT", "NOT_ENDED", "SINK_NOT_STARTED"]);
-
-/** False for a failure that says by itself that the store is away or busy. */
-export function mayBeAboutData(error: unknown): boolean {
-  return !ofTheStore.has(codeOf(error)) && retryAfterOf(error) === undefined;
-}
-
-const tooSlow: ReadonlySet<string | undefined> = new Set(["TIMED_OUT", "STATEMENT_TIMEOUT"]);
-
-/** True when the write took longer than it may: one of fewer events may not. */
-export function tookTooLong(error: unknown): boolean {
-  return tooSlow.has(codeOf(error));
-}
-
-/** The same for failures that differ only in numbers, such as the number of events or a process id. */
-export function kindOfFailure(error: unknown): string {
-  return `${codeOf(error)} ${reasonOf(error).replaceAll(/\d+/g, "#")}`;
-}
-
-/**
- * True when a stored position does not belong to this channel, or another agent has moved it. Then neither the data nor
- * the store is the reason: nothing may be written by any sink before an operator has decided.
- */
-export function isPositionFault(error: unknown): boolean {
-  const code = codeOf(error);
-  return code === positionFaults.foreign || code === positionFaults.conflict;
 }

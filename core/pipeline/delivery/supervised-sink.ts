@@ -1,4 +1,3 @@
-import { messageOf } from "../../sdk/causes.js";
 import {
   AgentError,
   codeOf,
@@ -14,9 +13,12 @@ import {
   type StoredSummary,
 } from "../../sdk/index.js";
 import type { Clock } from "../../tokens.js";
-import { FailureState, withinLimit } from "../supervision.js";
-import { NamedFailure, understood } from "./named-failure.js";
-import { type Course, isPositionFault, type Stage, type StoreQuestions } from "./stage.js";
+import { FailureState } from "../failure-state.js";
+import { withinLimit } from "../supervision.js";
+import { isPositionFault } from "./kinds-of-failure.js";
+import { NamedFailure } from "./named-failure.js";
+import { asError, SinkStage } from "./sink-stage.js";
+import type { Course, Stage, StoreQuestions } from "./stage.js";
 import type { TakenBatch } from "./taken-batch.js";
 
 /** After this number of successive errors of unknown meaning the sink counts as broken. */
@@ -58,7 +60,7 @@ export class SupervisedSink implements Stage, StoreQuestions, Lifecycle {
   /** Undefined while there is none that works. */
   #sink: SinkStage | undefined;
   #unknownErrors = 0;
-  /** The calls that are running, the first one first: a list, because a Map would keep them with their batches (decision 0203). */
+  /** The calls that are running, the first one first: a list, because a Map would keep them with their batches (decision 0086). */
   readonly #calls: Call[] = [];
 
   constructor(parts: SupervisedSinkParts) {
@@ -98,8 +100,7 @@ export class SupervisedSink implements Stage, StoreQuestions, Lifecycle {
     if (sink === undefined) return;
     try {
       await this.#starting("starting", new AbortController().signal, sink);
-    } catch (thrown) {
-      const error = asError(thrown);
+    } catch (error) {
       if (codeOf(error) === "TIMED_OUT") {
         this.health.failed(error);
         await this.#discard(error);
@@ -176,7 +177,7 @@ export class SupervisedSink implements Stage, StoreQuestions, Lifecycle {
   }
 
   /** The batch goes to a new sink at its next try, which comes after the interval of batch_retry_intervals. */
-  async #discard(error: Error): Promise<void> {
+  async #discard(error: unknown): Promise<void> {
     const { log, tell } = this.#parts;
     const sink = this.#sink;
     this.#sink = undefined;
@@ -229,55 +230,10 @@ export class SupervisedSink implements Stage, StoreQuestions, Lifecycle {
     const limit = { what: `${what} of sink "${this.#parts.name}"`, milliseconds: seconds * 1000, signal, begun };
     try {
       return await withinLimit(work, limit);
+    } catch (thrown) {
+      throw asError(thrown);
     } finally {
       this.#calls.splice(this.#calls.indexOf(call), 1);
-    }
-  }
-}
-
-/** Somebody may throw a text, or an object that cannot even be made one. */
-function asError(thrown: unknown): Error {
-  if (thrown instanceof Error) return thrown;
-  const known = { code: codeOf(thrown), retryable: retryableOf(thrown) };
-  // Not the members of an object: those of a client may hold a password or a token.
-  const message = `the sink threw what is no error: ${messageOf(thrown)}`;
-  return known.retryable === undefined
-    ? new Error(message)
-    : new AgentError(known.code ?? "UNKNOWN", message, { retryable: known.retryable });
-}
-
-/** A sink in JavaScript may return anything: that it resolved is what counts. */
-function receiptOf(returned: Partial<Receipt> | null | undefined): Receipt {
-  const { requestBytes, responseBytes, elsewhere } = returned ?? {};
-  return {
-    requestBytes: bytesOf(requestBytes),
-    responseBytes: bytesOf(responseBytes),
-    ...(Array.isArray(elsewhere) ? { elsewhere } : {}),
-  };
-}
-
-function bytesOf(count: unknown): number {
-  return typeof count === "number" && count >= 0 && count < Number.POSITIVE_INFINITY ? count : 0;
-}
-
-/** The sink of a plugin, at the end of the way: one batch in, one write. */
-class SinkStage implements Stage {
-  readonly name = "sink";
-  readonly plugin: Sink;
-
-  constructor(plugin: Sink) {
-    this.plugin = plugin;
-  }
-
-  get keepsPositions(): boolean {
-    return this.plugin.positions?.stored !== undefined;
-  }
-
-  async deliver(batch: TakenBatch, { signal, trace }: Course): Promise<Receipt> {
-    try {
-      return receiptOf(await this.plugin.persist(batch.forSink(trace?.traceparent), signal));
-    } catch (error) {
-      throw understood(asError(error), { events: batch.events, keepsPositions: this.keepsPositions });
     }
   }
 }

@@ -9,49 +9,49 @@ import {
   type TakeTransaction,
 } from "../../sdk/index.js";
 import type { Erasures } from "../erasures.js";
-import type { Outcome, Settlements } from "./settlements.js";
+import type { Settlements, SharedOutcome } from "./settlements.js";
 
 /** The members of a transaction that a batch asks. */
 export type TakenFrom = Pick<TakeTransaction, "positions" | "isRedelivered">;
 
+/** What all parts of a batch have in common. */
+interface Taken {
+  /** Everything that the transaction took, in order. */
+  readonly whole: readonly Event[];
+  readonly transaction: TakenFrom;
+  readonly settlements: Settlements;
+}
+
 /** All that a transaction took, or a part of it, on its way to a sink. */
 export class TakenBatch {
+  /** Those to be delivered. */
   readonly events: readonly Event[];
-  readonly #whole: readonly Event[];
-  readonly #transaction: TakenFrom;
-  readonly #settlements: Settlements;
+  readonly #taken: Taken;
   /** Events before its last one are not done and not in it. */
   readonly isPartial: boolean;
 
-  /** `whole` is everything that the transaction took, in order; `events` are those to be delivered. */
-  constructor(
-    events: readonly Event[],
-    whole: readonly Event[],
-    transaction: TakenFrom,
-    settlements: Settlements,
-    isPartial = false,
-  ) {
-    this.isPartial = isPartial;
+  constructor(events: readonly Event[], taken: Taken, isPartial = false) {
     this.events = events;
-    this.#whole = whole;
-    this.#transaction = transaction;
-    this.#settlements = settlements;
+    this.#taken = taken;
+    this.isPartial = isPartial;
   }
 
   /** True when several agents move the positions of the channel. */
   get isShared(): boolean {
-    return this.#transaction.positions?.shared === true;
+    return this.#taken.transaction.positions?.shared === true;
   }
 
   /** Where the channel stands once the last event of this batch and all before it are done; undefined for channels that forget. */
   get position(): string | undefined {
     const last = this.events.at(-1);
-    return last === undefined ? undefined : this.#transaction.positions?.after(this.#whole.lastIndexOf(last) + 1);
+    return last === undefined
+      ? undefined
+      : this.#taken.transaction.positions?.after(this.#taken.whole.lastIndexOf(last) + 1);
   }
 
   /** The events of this batch that a position covers that was stored earlier. */
   coveredBy(position: string): readonly Event[] {
-    const covered = this.#transaction.positions?.coveredBy(position) ?? [];
+    const covered = this.#taken.transaction.positions?.coveredBy(position) ?? [];
     if (covered.length === 0) return covered;
     const own = new Set(this.events);
     return covered.filter((event) => own.has(event));
@@ -64,11 +64,11 @@ export class TakenBatch {
   idOf(event: Event): string {
     const letter = event.headers[letterHeader];
     if (letter !== undefined) return letter;
-    const inChannel = this.#transaction.positions?.idOf(event);
-    return inChannel === undefined ? this.#settlements.idOf(event) : `${inChannel}-${hashOf(event)}`;
+    const inChannel = this.#taken.transaction.positions?.idOf(event);
+    return inChannel === undefined ? this.#taken.settlements.idOf(event) : `${inChannel}-${hashOf(event)}`;
   }
 
-  /** Those of its events that may have been delivered before; the batch itself if that is all. */
+  /** The events that may have been delivered before; the batch itself if those are all. */
   redelivered(): TakenBatch {
     const again = this.events.filter((event) => this.isRedelivered(event));
     return again.length === this.events.length ? this : this.#part(again);
@@ -76,7 +76,7 @@ export class TakenBatch {
 
   /** True for an event that may have been delivered before, perhaps by another agent. */
   isRedelivered(event: Event): boolean {
-    return this.#transaction.isRedelivered?.(event) === true;
+    return this.#taken.transaction.isRedelivered?.(event) === true;
   }
 
   /** Two halves in order; the second is empty when there is one event. */
@@ -99,19 +99,19 @@ export class TakenBatch {
   apartFrom(events: readonly Event[]): TakenBatch {
     const held = new Set(events);
     const others = this.events.filter((event) => !held.has(event));
-    return new TakenBatch(others, this.#whole, this.#transaction, this.#settlements, true);
+    return new TakenBatch(others, this.#taken, true);
   }
 
-  /** The events that are not settled; the batch itself while that is all of them. */
+  /** The events that are not settled; the batch itself if those are all. */
   open(): TakenBatch {
-    const open = this.#settlements.open(this.events);
+    const open = this.#taken.settlements.open(this.events);
     return open === this.events ? this : this.#part(open);
   }
 
   /** Says what became of events of this batch; returns how many of them had no outcome before. */
-  settle(outcome: Outcome | "elsewhere", events: readonly Event[] = this.events): number {
-    const open = this.#settlements.open(events);
-    this.#settlements.note(open, outcome);
+  settle(outcome: SharedOutcome, events: readonly Event[] = this.events): number {
+    const open = this.#taken.settlements.open(events);
+    this.#taken.settlements.note(open, outcome);
     return open.length;
   }
 
@@ -130,7 +130,7 @@ export class TakenBatch {
   }
 
   #part(events: readonly Event[]): TakenBatch {
-    return new TakenBatch(events, this.#whole, this.#transaction, this.#settlements, this.isPartial);
+    return new TakenBatch(events, this.#taken, this.isPartial);
   }
 }
 
@@ -162,13 +162,13 @@ class SinkBatch implements Batch {
       );
     };
     // Not in one step: V8 allocates a function that is written where a property is assigned in the old generation, and this one
-    // would keep the events of the batch there until a full collection (decision 0197).
+    // would keep the events of the batch there until a full collection (decision 0086).
     this.idOf = idOf;
     Object.freeze(this);
   }
 }
 
-/** The same after a restart. */
+/** A name that is the same after a restart. */
 function hashOf({ headers, body }: Event): string {
   const text = JSON.stringify([headers, body]);
   return createHash("sha256").update(text).digest("hex").slice(0, 12);
@@ -177,11 +177,11 @@ function hashOf({ headers, body }: Event): string {
 /** The events of a batch that are not settled, without those that were erased while they waited. */
 export function withoutErased(
   batch: TakenBatch,
-  erasures: Pick<Erasures, "meant"> | undefined,
+  erasures: Pick<Erasures, "erasedAmong"> | undefined,
   log: Logger,
 ): TakenBatch {
   const open = batch.open();
-  const erased = erasures?.meant(open.events) ?? [];
+  const erased = erasures?.erasedAmong(open.events) ?? [];
   if (erased.length === 0) return open;
   const count = batch.settle("filtered", erased);
   log.info({ events: count }, "erased events are left out");

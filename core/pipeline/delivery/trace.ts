@@ -13,14 +13,16 @@ interface TraceParts {
 /** Follows each batch that holds events of sampled notifications, with all its writes; only while tracing is on. */
 export class Trace implements Stage {
   readonly name = "trace";
+  readonly next: Stage;
+  readonly #parts: TraceParts;
 
-  constructor(
-    private readonly parts: TraceParts,
-    readonly next: Stage,
-  ) {}
+  constructor(parts: TraceParts, next: Stage) {
+    this.#parts = parts;
+    this.next = next;
+  }
 
   async deliver(batch: TakenBatch, course: Course): Promise<Receipt> {
-    const { sink, channel, tracing } = this.parts;
+    const { sink, channel, tracing } = this.#parts;
     const trace = tracing.delivery({ sink, channel, events: batch.events });
     if (trace === undefined) return await this.next.deliver(batch, course);
     try {

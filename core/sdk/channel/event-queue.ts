@@ -58,7 +58,7 @@ interface WaitingTake {
 
 /** Takes that wait for an event, first come first served, each until its signal aborts. @stable */
 export class WaitingTakes {
-  // No set: its tables would hold what was taken (docs/decisions/0203).
+  // No set: its tables would hold what was taken (docs/decisions/0086).
   #waiting: readonly WaitingTake[] = [];
 
   get first(): WaitingTake | undefined {

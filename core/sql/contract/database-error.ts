@@ -36,6 +36,8 @@ export interface DatabaseErrorReader {
    * dropped table. Whether it is, a write to another table shows that is rolled back.
    */
   ofOnePlace?(error: DatabaseError): boolean;
+  /** True if a table cannot get the columns that a statement adds to it, because it has too many. */
+  tooWide?(error: DatabaseError): boolean;
   /** One line that says what happened, where, and what to do. */
   explain(error: DatabaseError, server: ServerAddress): string;
 }

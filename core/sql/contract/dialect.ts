@@ -76,8 +76,12 @@ export interface Dialect {
   readonly reservedColumns: readonly string[];
   /** The number of characters that always fits into a column of kind text. */
   readonly longestText: number;
+  /** Whether times in columns of text are compared letter by letter; those of last data are stored in UTC then. */
+  readonly comparesLetters?: boolean;
   /** The most columns that a table can have; absent where only the database knows. */
   readonly mostColumns?: number;
+  /** Whether each definition commits by itself, and waits for the disk: then tables are made over several connections at once. */
+  readonly definesApart?: boolean;
   /** Maps all spellings of a column name to one key. */
   columnKey(column: string): string;
   /**

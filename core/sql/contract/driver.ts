@@ -87,8 +87,6 @@ export interface Store {
   readonly server: ServerAddress;
   /** Chooses the database of the bookkeeping tables; absent where that is fixed. */
   readonly bookkeepingDatabase?: BookkeepingDatabase;
-  /** Names of connection options that are unknown. */
-  readonly ignoredOptions?: readonly string[];
   /**
    * What `deneb check --connect` tries: whether the store can be reached, and whether its user may do what the sink does; `next`
    * needs a store that can be read. Absent: the `probe` of the driver.

@@ -60,7 +60,7 @@ export interface ViewSql {
   fits(texts: readonly Cell[], type: string): boolean;
   /**
    * Creates or replaces the three views, each in a transaction of its own: one that holds the locks of two can block a
-   * reader that blocks it.
+   * reader that blocks it. It ends after seconds, as `drop` does: a long query over a view must not make others wait for it.
    */
   define(views: EntityViews): readonly (readonly Statement[])[];
   /** Selects view, grantee (NULL for all), right and whether it may be passed on; absent where `define` keeps rights. */

@@ -9,7 +9,7 @@ export interface MatchingSql {
   quoted(name: string): string;
   /** The placeholder of a parameter by its number, from 1. */
   parameter(number: number): string;
-  /** A value that is compared with times. */
+  /** A value that is compared with times. In texts NGSI-LD writes them with T and Z, NGSI v2 with a space. */
   time(column: Column): string;
   /** The parameter of a time, converted for a column of this kind. */
   timeParameter(column: Column, parameter: string): string;

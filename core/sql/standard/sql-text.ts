@@ -1,6 +1,6 @@
 import type { Column } from "../contract/column.js";
 import type { BoundedRows, Dialect, GuardedChange, TableRows } from "../contract/dialect.js";
-import { type Cell, joinedRows, type Statement, type TableName } from "../contract/statement.js";
+import { type Cell, joinedRows, type KeyedRows, type Statement, type TableName } from "../contract/statement.js";
 
 /** What differs between databases in statements that check the number of changed rows. @beta */
 export interface GuardedSql {
@@ -44,6 +44,17 @@ export function guarded(sql: GuardedSql): Pick<Dialect, "insertNew" | "changeKno
       return { at: name, text, runs: [cells], changes: 1 };
     },
   };
+}
+
+/** A SELECT of the rows with a key, or of all rows where the key is empty. @beta */
+export function keyedSelect(
+  columns: readonly string[],
+  { name, key, cells }: KeyedRows,
+  { path, quoted, parameter }: Pick<GuardedSql, "path" | "quoted" | "parameter">,
+): Statement {
+  const conditions = key.map((column, index) => `${quoted(column)} = ${parameter(index + 1)}`).join(" AND ");
+  const where = conditions === "" ? "" : ` WHERE ${conditions}`;
+  return { at: name, text: `SELECT ${columns.map(quoted).join(", ")} FROM ${path(name)}${where}`, runs: [cells] };
 }
 
 /** A SELECT with a bounded result, whatever the rows contain. @beta */

@@ -20,6 +20,7 @@ export function standardDialect(differences: StandardSql): Dialect {
     database: differences.database ?? "sqlite",
     reservedColumns: differences.reservedColumns ?? [],
     longestText: Number.POSITIVE_INFINITY,
+    comparesLetters: differences.readTime === undefined,
     columnKey: lowerCase,
     allowed: (name) => name,
     catalogue: (tables) => sql.catalogue(tables),

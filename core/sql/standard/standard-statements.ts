@@ -12,7 +12,7 @@ import {
 } from "../contract/last-row.js";
 import { type Cell, type KeyedRows, plain, type Statement, type TableName } from "../contract/statement.js";
 import type { TableIndex } from "../contract/table-index.js";
-import { columnList, type GuardedSql, insertedTogether, quoted } from "./sql-text.js";
+import { columnList, type GuardedSql, insertedTogether, keyedSelect, quoted } from "./sql-text.js";
 
 /** What {@link standardDialect} needs to know about a database. @beta */
 export interface StandardSql {
@@ -34,8 +34,8 @@ export interface StandardSql {
   /** The placeholder of a parameter by its number, from 1; `?` if absent. */
   parameter?(number: number): string;
   /**
-   * Converts a text column with ISO 8601 times to a comparable value; if absent, the texts are compared and must be in
-   * UTC.
+   * Converts a text column with ISO 8601 times to a comparable value; if absent, the texts are compared, and the sink
+   * stores those of last data in UTC.
    */
   readTime?(column: string): string;
   /** The most parameters of an INSERT of several rows; 30,000 if absent. 1 for a database that takes one row each. */
@@ -159,7 +159,7 @@ export class StandardStatements {
   }
 
   remove({ until, ...rows }: RemovedRows): Statement {
-    const all = this.keyed("DELETE", rows);
+    const all = this.#deletedBy(rows);
     if (until === undefined) return all;
     const { time, cell } = until;
     const given = `CAST(${this.#parameter(rows.cells.length + 1)} AS ${this.#sql.types[time.kind]})`;
@@ -173,14 +173,13 @@ export class StandardStatements {
     return kind === "text" ? (this.#sql.readTime?.(column) ?? inUtc(column)) : column;
   }
 
-  keyed(verb: string, { name, key, cells }: KeyedRows): Statement {
+  #deletedBy({ name, key, cells }: KeyedRows): Statement {
     const conditions = key.map((column, index) => `${quoted(column)} = ${this.#parameter(index + 1)}`);
-    return { at: name, text: `${verb} FROM ${this.path(name)} WHERE ${conditions.join(" AND ")}`, runs: [cells] };
+    return { at: name, text: `DELETE FROM ${this.path(name)} WHERE ${conditions.join(" AND ")}`, runs: [cells] };
   }
 
   selectColumns(columns: readonly string[], rows: KeyedRows): Statement {
-    const verb = `SELECT ${columns.map(quoted).join(", ")}`;
-    return rows.key.length === 0 ? plain(rows.name, `${verb} FROM ${this.path(rows.name)}`) : this.keyed(verb, rows);
+    return keyedSelect(columns, rows, this.guarded);
   }
 
   registered(register: TableName, tables?: readonly TableName[]): readonly Statement[] {
@@ -238,11 +237,10 @@ export class StandardStatements {
   }
 }
 
-/** NGSI-LD writes times with T and Z, NGSI v2 with a space. */
 export function sortable({ name, kind }: Column): string {
   return kind === "time" ? quoted(name) : `replace(${quoted(name)}, 'T', ' ')`;
 }
 
 function inUtc(column: string): string {
-  return `replace(replace(${column}, 'T', ' '), 'Z', '')`;
+  return `replace(replace(replace(${column}, 'T', ' '), 'Z', ''), '"', '')`;
 }

@@ -84,10 +84,10 @@ export async function makeOwnTable(table: OwnTable, store: KnownStore, signal: A
 }
 
 /** No data of an event is in the definition of such a table: an error of it must not make events dead letters. */
-function ofNoEvent(error: unknown, { schema, table }: TableName, { dialect: { errors } }: KnownStore): unknown {
-  const { message } = databaseErrorOf(error);
-  if (errors.retryable(databaseErrorOf(error))) return error;
-  const what = `making table ${schema}.${table}, in which the sink keeps its own state: ${message}`;
+function ofNoEvent(error: unknown, { schema, table }: TableName, { dialect: { errors }, server }: KnownStore): unknown {
+  const reason = databaseErrorOf(error);
+  if (errors.retryable(reason)) return error;
+  const what = `making table ${schema}.${table}, in which the sink keeps its own state: ${errors.explain(reason, server)}`;
   return new AgentError("STORE_UNAVAILABLE", what, { cause: error, retryable: true });
 }
 

@@ -5,6 +5,9 @@ import { type SchemaName, schemaKey, type TableName, tableKey } from "../contrac
 
 const DEFAULT_LIMIT = 100_000;
 const MOST_SHARED_MAPS = 10_000;
+const MOST_TOO_WIDE = 1000;
+/** Milliseconds after which a database is asked again for columns that it refused: somebody may have made room. */
+const REFUSED_FOR = 60_000;
 
 /** The columns of a table by the key of their names. */
 export type KnownColumns = ReadonlyMap<string, ColumnKind>;
@@ -28,6 +31,8 @@ export class Tables {
   readonly #shared = new Map<string, KnownColumns>();
   /** Lists of columns of tables that belong to a sink; many tables share one. */
   readonly own = new WeakSet<KnownColumns>();
+  /** Numbers of columns that the database refused a table, and when. */
+  readonly #tooWide = new RecentMap<{ readonly columns: number; readonly at: number }>(MOST_TOO_WIDE);
   readonly #keyOf: (column: string) => string;
 
   constructor(keyOf: (column: string) => string, limit = DEFAULT_LIMIT) {
@@ -65,6 +70,17 @@ export class Tables {
       if (!names.has(key)) names.set(key, column);
     }
     this.#tables.set(tableKey(name), this.#sharing(kinds, names));
+  }
+
+  /** The database refused the table this number of columns; `now` in milliseconds of a steady clock. */
+  noteTooWide(name: TableName, columns: number, now = performance.now()): void {
+    this.#tooWide.set(tableKey(name), { columns, at: now });
+  }
+
+  /** The most columns with which the database may be asked for the table; infinite where it refused none lately. */
+  mostColumns(name: TableName, now = performance.now()): number {
+    const refused = this.#tooWide.get(tableKey(name));
+    return refused === undefined || now - refused.at >= REFUSED_FOR ? Number.POSITIVE_INFINITY : refused.columns - 1;
   }
 
   forget(name: TableName): void {

@@ -1,4 +1,4 @@
-import { AgentError } from "../../sdk/index.js";
+import { AgentError, type Event } from "../../sdk/index.js";
 import { databaseErrorOf } from "../contract/database-error.js";
 import { PartlyWritten } from "../contract/driver.js";
 import { plain, type SchemaName, type Statement, schemaKey } from "../contract/statement.js";
@@ -16,6 +16,8 @@ const MOST_ATTEMPTS = 5;
 const MOST_FOR_TABLES = 100;
 // Each new table takes several locks until the end of its transaction; a server has a few thousand.
 const TABLES_PER_TRANSACTION = 200;
+/** As many connections as a sink has by default. A server that makes several tables at once waits for its disk once for all of them. */
+const DEFINED_AT_ONCE = 3;
 
 /** A store whose tables are listed in a register; without a register they are not. */
 export interface ListedStore extends KnownStore {
@@ -42,7 +44,7 @@ export async function makeMissing(
       const columns = store.tables.columns(batch.name);
       refuseMistaken(batch, columns, store);
       const rows = fitted(batch, columns, store);
-      refuseTooWide(rows, columns, store);
+      refuseTooWide(batch, { rows, columns }, store);
       return rows;
     });
     try {
@@ -57,39 +59,80 @@ export async function makeMissing(
   }
 }
 
+interface Fit {
+  readonly rows: FittedRows;
+  readonly columns: KnownColumns | undefined;
+}
+
 /**
- * Throws code `DATA_REFUSED` for rows whose table would get more columns than the database allows: before anything is
- * created, and with the name of the table, which databases do not tell.
+ * Throws code `DATA_REFUSED` for rows whose table would get more columns than the database allows, or refused a moment ago: before
+ * anything is created, with the name of the table, which databases do not tell, and with the events that have no room.
  */
-function refuseTooWide(
-  { name, lacking }: FittedRows,
-  known: KnownColumns | undefined,
-  { dialect: { mostColumns } }: Pick<KnownStore, "dialect">,
-): void {
+function refuseTooWide(batch: TableBatch, { rows, columns: known }: Fit, { dialect, tables }: KnownStore): void {
+  const { name, lacking } = rows;
   const columns = (known?.size ?? 0) + lacking.length;
-  if (mostColumns === undefined || lacking.length === 0 || columns <= mostColumns) return;
-  const message = `storing into table "${name.table}" of schema "${name.schema}": it would have ${columns} columns, the limit is ${mostColumns}`;
+  const most = Math.min(dialect.mostColumns ?? Number.POSITIVE_INFINITY, tables.mostColumns(name));
+  if (lacking.length === 0 || columns <= most) return;
+  const message = `storing into table "${name.table}" of schema "${name.schema}": it would have ${columns} columns, the limit is ${most}`;
   const remedy = "use attr_persistence = row for such entities, or leave out attributes in the subscription";
-  throw new AgentError("DATA_REFUSED", `${message}; ${remedy}`, { retryable: false });
+  const events = withoutRoom(batch, known, { most, columnKey: dialect.columnKey });
+  throw new AgentError("DATA_REFUSED", `${message}; ${remedy}`, { retryable: false, events });
+}
+
+interface Room {
+  readonly most: number;
+  columnKey(column: string): string;
+}
+
+/** The events whose new columns find no room beside those of the events before them; undefined if that does not tell them apart. */
+function withoutRoom(
+  { placed }: TableBatch,
+  known: KnownColumns | undefined,
+  { most, columnKey }: Room,
+): readonly Event[] | undefined {
+  const taken = new Set(known?.keys());
+  const refused = new Set<Event>();
+  for (const row of placed) {
+    const { columns, native, event } = row;
+    // A column whose type is not known is not made yet.
+    const given = native.length === 0 ? undefined : row.values();
+    const made = columns.filter((column, at) => !(native.includes(column) && given?.[at] === undefined));
+    const fresh = new Set(made.map(columnKey).filter((key) => !taken.has(key)));
+    if (taken.size + fresh.size <= most) for (const key of fresh) taken.add(key);
+    else if (fresh.size > 0) refused.add(event);
+  }
+  return refused.size === 0 ? undefined : [...refused];
 }
 
 async function makeAll(wanted: readonly FittedRows[], store: ListedStore, signal: AbortSignal): Promise<void> {
   // In the same order everywhere, so that two sinks do not deadlock.
   const lacking = inOrder(wanted.filter(({ lacking, widened }) => lacking.length > 0 || widened.length > 0));
   for (let start = 0; start < lacking.length; start += TABLES_PER_TRANSACTION) {
-    await make(lacking.slice(start, start + TABLES_PER_TRANSACTION), store, signal);
+    const some = lacking.slice(start, start + TABLES_PER_TRANSACTION);
+    try {
+      await make(some, store, signal);
+    } catch (error) {
+      noteTooWide(some, error, store);
+      throw error;
+    }
   }
+}
+
+/** The database may take fewer columns than it can have: those of InnoDB share a page, and PostgreSQL counts dropped ones. */
+function noteTooWide([table, ...others]: readonly FittedRows[], error: unknown, { dialect, tables }: KnownStore): void {
+  if (table === undefined || others.length > 0 || dialect.errors.tooWide?.(databaseErrorOf(error)) !== true) return;
+  tables.noteTooWide(table.name, (tables.columns(table.name)?.size ?? 0) + table.lacking.length);
 }
 
 async function make(lacking: readonly FittedRows[], store: ListedStore, signal: AbortSignal): Promise<void> {
   const { dialect, tables, log } = store;
   const created = lacking.filter(({ name }) => tables.columns(name) === undefined);
   const schemas = missingSchemas(created, store);
-  const statements = [
-    ...schemas.flatMap((schema) => dialect.createSchema(schema)),
-    ...lacking.flatMap((table) => madeBy(table, store)),
-  ];
-  await defineListed(statements, created, { store, signal });
+  const definitions = {
+    schemas: schemas.flatMap((schema) => dialect.createSchema(schema)),
+    tables: lacking.map((table) => madeBy(table, store)),
+  };
+  await defineListed(definitions, created, { store, signal });
   for (const schema of schemas) tables.learnSchema(schema);
   for (const { name, columns } of lacking) {
     tables.learn(name, columns);
@@ -120,6 +163,14 @@ function madeBy(table: FittedRows, store: ListedStore): readonly Statement[] {
   ];
 }
 
+interface Definitions {
+  readonly schemas: readonly Statement[];
+  /** Of each table those that make or change it. */
+  readonly tables: readonly (readonly Statement[])[];
+  /** Run last. */
+  readonly listing?: readonly Statement[];
+}
+
 interface Defining {
   readonly store: ListedStore;
   readonly signal: AbortSignal;
@@ -127,14 +178,14 @@ interface Defining {
 
 /** Creates tables and lists them in one step; without listing them if the store refuses only that. */
 async function defineListed(
-  statements: readonly Statement[],
+  definitions: Definitions,
   created: readonly FittedRows[],
   { store, signal }: Defining,
 ): Promise<void> {
   const { register } = store;
   const listing = register?.statements(created) ?? [];
   try {
-    await define([...statements, ...listing], store, signal);
+    await define({ ...definitions, listing }, store, signal);
     register?.learnListed(created);
   } catch (error) {
     const databaseError = databaseErrorOf(error);
@@ -145,20 +196,39 @@ async function defineListed(
       throw error;
     }
     await register.throwUnlessAnswered(error, signal);
-    await define(statements, store, signal);
+    await define(definitions, store, signal);
     // They are listed by themselves next: the cause may have been the connection.
     register.leave(created);
   }
 }
 
-async function define(statements: readonly Statement[], { driver }: KnownStore, signal: AbortSignal): Promise<void> {
+async function define(definitions: Definitions, { driver, dialect }: KnownStore, signal: AbortSignal): Promise<void> {
+  const { schemas, tables, listing = [] } = definitions;
   try {
     // Separate from the rows: MySQL commits implicitly at every definition.
-    await driver.write(statements, signal);
+    if (dialect.definesApart !== true || tables.length === 1)
+      return void (await driver.write([...schemas, ...tables.flat(), ...listing], signal));
+    if (schemas.length > 0) await driver.write(schemas, signal);
+    await defineApart(tables, driver, signal);
+    if (listing.length > 0) await driver.write(listing, signal);
   } catch (error) {
     // Tables that were created in some schemas only do no harm: no row is written yet.
     throw error instanceof PartlyWritten ? error.cause : error;
   }
+}
+
+/** Over several connections. Rejects after all have ended: nothing is made behind the back of who tries again. */
+async function defineApart(
+  tables: Definitions["tables"],
+  driver: KnownStore["driver"],
+  signal: AbortSignal,
+): Promise<void> {
+  const shares = Array.from({ length: DEFINED_AT_ONCE }, (_, share) =>
+    tables.filter((_, at) => at % DEFINED_AT_ONCE === share).flat(),
+  );
+  const some = shares.filter((statements) => statements.length > 0);
+  const ends = await Promise.allSettled(some.map((statements) => driver.write(statements, signal)));
+  for (const end of ends) if (end.status === "rejected") throw end.reason;
 }
 
 /** Writes the full id or type of a table with a shortened name as its comment, where the store has comments. */

@@ -14,7 +14,7 @@ import {
 } from "../channel-fixture.js";
 
 /**
- * What a durable channel does after a crash. The channel of before is abandoned, its transactions open; `reopen` opens
+ * What a durable channel does after a crash. The previous channel is abandoned, its transactions open; `reopen` opens
  * another one over what it left.
  */
 export const durableCases: readonly FurtherCase[] = [

@@ -1,11 +1,13 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { AgentError, type Event, type TextCodecs } from "deneb/sdk";
 import type { Amount, QueuedEvent } from "deneb/sdk/channel";
+import type { DiskState } from "./disk-state.js";
 import { rangesOf } from "./done-ranges.js";
-import type { DiskState } from "./files.js";
-import { encodeGroup, HIGHEST_SEQUENCE, type PutTexts, recordText } from "./records.js";
-import { type LogState, NUMBERS_OF_ONE_RUN } from "./restore.js";
-import type { Segment, SegmentList, SegmentWriter } from "./segments.js";
+import { GroupCommitDelay } from "./group-commit-delay.js";
+import { encodeGroup, HIGHEST_SEQUENCE, NUMBERS_OF_ONE_RUN, type PutTexts, recordText } from "./records.js";
+import type { LogState } from "./restore.js";
+import type { SegmentWriter } from "./segment-writer.js";
+import type { Segment, SegmentList } from "./segments.js";
+import { SingleFlight } from "./single-flight.js";
 import { textsOf } from "./stored-event.js";
 
 /** The events of one put, as values and as texts, and what it was let in with. */
@@ -22,7 +24,8 @@ export type Written = (group: WrittenGroup) => void;
 /** Puts are on disk, or have failed and will never be. Called before their promise settles. */
 export type Ended = (puts: readonly LogPut[], failed: boolean) => void;
 
-interface WrittenGroup {
+/** The events of one write. */
+export interface WrittenGroup {
   readonly events: readonly QueuedEvent[];
   /** The same events as they were put. */
   readonly puts: readonly PutTexts[];
@@ -188,71 +191,4 @@ function numbersUsedUp(channel: string): AgentError {
   const remedy = "when its sinks have emptied it, stop the agent and remove the folders of the channel";
   const message = `putting into channel "${channel}": its ${HIGHEST_SEQUENCE} sequence numbers are used up; ${remedy}`;
   return new AgentError("CHANNEL_NUMBERS_USED", message, { retryable: true });
-}
-
-/**
- * Runs a function once at a time. A call is served by a run that begins after it; all calls that arrive while a run is in
- * progress share the next one.
- */
-export class SingleFlight {
-  readonly #work: () => Promise<void>;
-  readonly #delay: () => Promise<void>;
-  #running: Promise<void> = Promise.resolve();
-  #next: Promise<void> | undefined;
-
-  /** `delay` is awaited before each run: calls that arrive in the meantime share the run. */
-  constructor(work: () => Promise<void>, delay: () => Promise<void> = async () => {}) {
-    this.#work = work;
-    this.#delay = delay;
-  }
-
-  run(): Promise<void> {
-    this.#next ??= this.#after(this.#running);
-    return this.#next;
-  }
-
-  /** Resolves when no run is in progress or waiting, whether they succeeded or not. */
-  async idle(): Promise<void> {
-    await Promise.allSettled([this.#running, this.#next]);
-  }
-
-  async #after(running: Promise<void>): Promise<void> {
-    await Promise.allSettled([running]);
-    await this.#delay();
-    this.#next = undefined;
-    this.#running = this.#work();
-    await this.#running;
-  }
-}
-
-/** Milliseconds. */
-const LONGEST_DELAY = 5;
-
-/**
- * Decides when the waiting puts are written: as soon as half of all senders wait, counting those of the previous write,
- * which are about to send again. So one half is written while the other half is decoded. Where fewer arrive, the write
- * begins after a turn of the event loop that brought nothing more, and after LONGEST_DELAY in any case: a put is not
- * written alone while others of the same moment wait for it.
- */
-export class GroupCommitDelay {
-  readonly #waiting: () => number;
-  readonly #now: () => number;
-  #before = 0;
-
-  /** `waiting` returns the number of waiting puts, `now` the milliseconds of a monotonic clock. */
-  constructor(waiting: () => number, now: () => number = () => performance.now()) {
-    this.#waiting = waiting;
-    this.#now = now;
-  }
-
-  /** Resolves when it is time to write. */
-  async elapsed(): Promise<void> {
-    const half = Math.ceil((this.#before + this.#waiting()) / 2);
-    const end = this.#now() + LONGEST_DELAY;
-    for (let seen = 0; this.#waiting() > seen && this.#waiting() < half && this.#now() < end; ) {
-      seen = this.#waiting();
-      await nextTurn();
-    }
-    this.#before = this.#waiting();
-  }
 }

@@ -1,24 +1,18 @@
 import { AgentError, type ChannelContext, FailureLog, type Logger, type TextCodecs } from "deneb/sdk";
 import type { QueuedEvent } from "deneb/sdk/channel";
-import { Appender, type Ended, SingleFlight, type Written } from "./appender.js";
+import { Appender, type Ended, type Written } from "./appender.js";
 import { ChannelFolders } from "./channel-folders.js";
 import { type ChannelState, Checkpoint } from "./checkpoint.js";
+import { DiskState } from "./disk-state.js";
 import { type Range, rangesOf, without } from "./done-ranges.js";
-import { DiskState, type OpenFile } from "./files.js";
+import type { OpenFile } from "./files.js";
 import { LogReader, type ReadStep, type ScanStep } from "./log-reader.js";
-import {
-  doneBefore,
-  idOf,
-  isOfRun,
-  newIdFile,
-  newIdTaken,
-  type PositionScope,
-  positionText,
-  sequencesIn,
-  wantsNewId,
-} from "./position.js";
+import { newIdFile, newIdTaken, wantsNewId } from "./new-id.js";
+import { doneBefore, idOf, isOfRun, type PositionScope, positionText, sequencesIn } from "./position.js";
 import { type LogState, type ReturnedSegment, restoreState } from "./restore.js";
-import { type Segment, SegmentList, SegmentWriter } from "./segments.js";
+import { SegmentWriter } from "./segment-writer.js";
+import { type Segment, SegmentList } from "./segments.js";
+import { SingleFlight } from "./single-flight.js";
 
 export interface LogSettings {
   readonly channel: string;

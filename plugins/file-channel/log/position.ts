@@ -1,13 +1,11 @@
-import { access, unlink } from "node:fs/promises";
-import path from "node:path";
-import { AgentError, codeOf } from "deneb/sdk";
+import { AgentError } from "deneb/sdk";
 import { MOST_RUNS } from "./checkpoint.js";
 import { DoneRanges, type Range } from "./done-ranges.js";
-import { syncFolder } from "./files.js";
 import type { LogState } from "./restore.js";
 
 /** Bounds the text; what is left out is delivered once more after a crash. */
 const MOST_RANGES = 500;
+
 /** What distinguishes the positions of a channel from those of a copy of it. */
 export interface PositionScope {
   /** The channel, for messages. */
@@ -78,27 +76,6 @@ function foreign({ channel, id, newIdFile }: PositionScope, position: string, fo
 
 function rangesIn(text: string): readonly Range[] {
   return [...text.matchAll(/(\d+)-(\d+)/g)].map(([, from, to]) => ({ from: Number(from), to: Number(to) }));
-}
-
-/** An empty file that an operator creates: at its next start the channel takes another id, once. */
-export function newIdFile(checkpointFolder: string): string {
-  return path.join(checkpointFolder, "new-id");
-}
-
-export async function wantsNewId(checkpointFolder: string): Promise<boolean> {
-  try {
-    await access(newIdFile(checkpointFolder));
-    return true;
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return false;
-    throw error;
-  }
-}
-
-/** To be called when the new id is on disk. */
-export async function newIdTaken(checkpointFolder: string): Promise<void> {
-  await unlink(newIdFile(checkpointFolder));
-  await syncFolder(checkpointFolder);
 }
 
 /** Whether a position was made by this opening of the channel. */

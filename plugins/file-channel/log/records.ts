@@ -11,6 +11,12 @@ export const HEADER_BYTES = 24;
 /** A sequence number has 48 bits. */
 export const HIGHEST_SEQUENCE = 2 ** 48 - 1;
 
+/**
+ * How far the numbers continue after an unclean end: more than a process can have assigned without a record on disk, and
+ * few enough for 16 million unclean ends. Earlier versions continued by a multiple of it.
+ */
+export const NUMBERS_OF_ONE_RUN = 2 ** 24;
+
 /** The last event of a put transaction: records behind the last of these at the end of a log were never acknowledged. */
 export const ENDS_TRANSACTION = 1;
 /** Not an event: the segment was closed properly, and its last event has this sequence number. */

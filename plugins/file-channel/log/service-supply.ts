@@ -1,33 +1,14 @@
-import { getHeapStatistics } from "node:v8";
 import type { Event, Putting, ServiceHolding } from "deneb/sdk";
-import { type ChannelLimits, type QueuedEvent, ServiceShares, type SharingConfig, serviceKey } from "deneb/sdk/channel";
-import type { Written } from "./appender.js";
-import { Backlog } from "./backlog.js";
+import { type QueuedEvent, type ServiceShares, serviceKey } from "deneb/sdk/channel";
+import type { WrittenGroup } from "./appender.js";
+import type { Backlog } from "./backlog.js";
 import { readChosen } from "./chosen-records.js";
 import { rangesOf } from "./done-ranges.js";
 import type { EventLog } from "./event-log.js";
-import { LogSupply, WINDOW_BYTES } from "./log-reader.js";
+import { WINDOW_BYTES } from "./log-supply.js";
 import { HEADER_BYTES, type RecordText, sizeOf } from "./records.js";
 import { eventOf, serviceOfText } from "./stored-event.js";
 import type { Supply } from "./supply.js";
-
-/** Of the heap limit: what a sink makes of a batch may take ten times the bytes that it has on disk. */
-const SHARE_OF_HEAP = 1 / 64;
-
-/**
- * Where services are not told apart, nothing is counted or indexed. `mostBytes`: bytes of events, as they are on disk, that are handed
- * out at a time, about.
- */
-export function supplyOf(
-  limits: ChannelLimits & SharingConfig,
-  log: EventLog,
-  mostBytes = getHeapStatistics().heap_size_limit * SHARE_OF_HEAP,
-): Supply {
-  const { service_percentage: percentage, fair_taking: fair } = limits;
-  if (percentage === 100 && !fair) return new LogSupply(log, mostBytes);
-  const shares = new ServiceShares({ ...limits, percentage });
-  return new ServiceSupply(log, shares, new Backlog(shares, fair, mostBytes), fair);
-}
 
 /**
  * A position, and the checkpoint, name the stretches of events that are done before older ones. They hold 500; takes that
@@ -38,7 +19,7 @@ const MOST_STRETCHES = 300;
 const FEW_STRETCHES = 16;
 
 /** Hands out the events of the services in turn, or all in order, from an index of the log; counts them by service. */
-class ServiceSupply implements Supply {
+export class ServiceSupply implements Supply {
   readonly #shares: ServiceShares;
   readonly #log: EventLog;
   readonly #fair: boolean;
@@ -120,7 +101,7 @@ class ServiceSupply implements Supply {
     );
   }
 
-  written({ events, segment, bytes, puts }: Parameters<Written>[0]): boolean {
+  written({ events, segment, bytes, puts }: WrittenGroup): boolean {
     let offset = segment.end - bytes;
     const sizes = puts.flatMap(({ texts }) => texts.map(sizeOf));
     for (const [at, { sequence, event }] of events.entries()) {

@@ -1,6 +1,6 @@
 import type { Event, Putting, ServiceHolding } from "deneb/sdk";
 import type { QueuedEvent } from "deneb/sdk/channel";
-import type { Written } from "./appender.js";
+import type { WrittenGroup } from "./appender.js";
 import type { RecordText } from "./records.js";
 
 /** Decides which events of a log are handed out next, and has them read. */
@@ -23,7 +23,7 @@ export interface Supply {
   /** Reads the next ones and returns those that are handed out by that. */
   read(max: number): Promise<readonly QueuedEvent[]>;
   /** Events were written; true when some of them can be handed out now. */
-  written(...group: Parameters<Written>): boolean;
+  written(group: WrittenGroup): boolean;
   /** Events that are in memory alone; the texts are those that were claimed. */
   remember(events: readonly QueuedEvent[], texts: readonly RecordText[] | undefined): void;
   /** Events that were handed out are done. */

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
+import type { BodyBudget } from "../body-budget.js";
 import type { HttpRequest } from "../http-request.js";
-import type { BodyBudget } from "../limits.js";
 import { noRoomForBody, type Refusal } from "../responses.js";
 import { type HeadLimits, type PlainHead, PlainRequest, type ResponseWriter } from "./plain-request.js";
 import { RepeatedHead } from "./repeated-head.js";

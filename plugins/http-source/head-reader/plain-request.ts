@@ -1,5 +1,6 @@
-import { detached, type Field, FirstHeaders, type HttpRequest, KnownFields } from "../http-request.js";
-import type { BodyBudget } from "../limits.js";
+import type { BodyBudget } from "../body-budget.js";
+import { detached, type Field, FirstHeaders, KnownFields } from "../headers.js";
+import type { HttpRequest } from "../http-request.js";
 import { errorContent, headerLines, type Refusal, statusLine } from "../responses.js";
 
 /** The head of a plain request, and where its body begins and ends in the bytes it was read from. */

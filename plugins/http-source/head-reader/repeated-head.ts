@@ -1,4 +1,4 @@
-import { secretHeaders } from "../http-request.js";
+import { secretHeaders } from "../headers.js";
 import { type HeadLimits, type PlainHead, plainHead } from "./plain-request.js";
 
 /** Heads that differ in more than the length, one after the other, before a connection is taken for one that never repeats any. */

@@ -22,7 +22,7 @@ interface Measuring {
  */
 export async function boundsOf(of: Measuring, parts: readonly LogPart[]): Promise<ReadonlyMap<LogPart, Bounds>> {
   const { subjects } = of;
-  // What is appended to a part without records lies behind the end of before it was counted, and behind that of whoever counted.
+  // What is appended to a part without records lies behind the end from before it was counted, and behind that of whoever counted.
   const before = await stateOf(of);
   const counted = await stateOf(of, `${of.stream}.>`);
   const next = Math.min(before.last_seq, counted.last_seq) + 1;

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { NatsConnection, NodeConnectionOptions } from "@nats-io/transport-node";
-import { type AgentError, onAbort } from "deneb/sdk";
+import { type AgentError, codeOf, onAbort } from "deneb/sdk";
 import { loadClient, type NatsClient } from "../client.js";
 import type { JetStreamConfig } from "../config.js";
 import { clientFailure, logUnavailable } from "./errors.js";
-import { connectionOptions, greets, optionsFor } from "./options.js";
+import { connectionOptions, greets, optionsFor, refusalOf } from "./options.js";
 
 const PAUSE_MILLIS = 100;
 
@@ -34,15 +34,18 @@ export async function connectedToAny(
   const options = await connectionOptions(client, config, component);
   const isOver = () => performance.now() + PAUSE_MILLIS >= end || ended.aborted;
   let refusal: AgentError | undefined;
+  const answers = new LastAnswer();
   for (;;) {
     const failures: AgentError[] = [];
     for (const [index, server] of inAnyOrder(config.servers).entries()) {
       const left = Math.max(1, end - performance.now());
+      const timeout = Math.ceil(left / (config.servers.length - index));
+      const late = performance.now() + timeout;
       try {
-        const timeout = Math.ceil(left / (config.servers.length - index));
         return { connection: await connected(client, { ...optionsFor(server, options), timeout }, ended), client };
       } catch (error) {
-        failures.push(clientFailure(`connecting to NATS at ${server}`, error));
+        const failure = clientFailure(`connecting to NATS at ${server}`, error);
+        failures.push(answers.explaining(error, failure, performance.now() >= late));
         if (isOver()) break;
       }
     }
@@ -51,6 +54,18 @@ export async function connectedToAny(
     // The time may be over before this round has come to the one that refused the agent in a former one.
     if (failure !== undefined) throw refusal ?? failure;
     await delay(PAUSE_MILLIS, undefined, { signal: ended });
+  }
+}
+
+/** What a server has answered last: its answer may be lost with the connection the next time. */
+class LastAnswer {
+  #answer: AgentError | undefined;
+
+  /** The failure for an error, or the last answer where the error says nothing. */
+  explaining(error: unknown, failure: AgentError, isLate: boolean): AgentError {
+    if (isLate || isCutOff(error)) return this.#answer ?? failure;
+    if (!isOfNetwork(error)) this.#answer = failure;
+    return failure;
   }
 }
 
@@ -87,11 +102,29 @@ async function connected(
       const reason = ended.aborted ? "the log is closed" : "the server does not answer in time (request_timeout)";
       throw logUnavailable(`connecting to NATS at ${server}`, reason);
     }
-    throw error;
+    const refusal = isCutOff(error) ? await refusalOf(server, late.signal) : undefined;
+    if (refusal === undefined) throw error;
+    throw logUnavailable(
+      `connecting to NATS at ${server}`,
+      `the server answers "${refusal}" and closes the connection`,
+    );
   } finally {
     clearTimeout(timer);
     stopListening();
   }
+}
+
+function isCutOff(error: unknown): boolean {
+  return codesOf(error).some((code) => code === "EPIPE" || code === "ECONNRESET");
+}
+
+/** Whether the system says it, such as ECONNREFUSED, and not a server. */
+function isOfNetwork(error: unknown): boolean {
+  return codesOf(error).some((code) => code !== undefined && /^E[A-Z]+$/.test(code));
+}
+
+function codesOf(error: unknown): readonly (string | undefined)[] {
+  return [error, error instanceof Error ? error.cause : undefined].map(codeOf);
 }
 
 /** The client cannot be told to end its tries: a connection that it makes too late is closed. */

@@ -37,6 +37,11 @@ export function logFull(doing: string, reason: string): AgentError {
   return new AgentError("LOG_FULL", `${doing}: ${reason}; ${remedy}`, { retryable: true });
 }
 
+/** Tells the channel that nothing of a record was sent. */
+export function notSent(error: AgentError): AgentError {
+  return Object.assign(error, { appended: false });
+}
+
 /** A try to append a record had no answer, and the next one failed like this. */
 export function logUnanswered(doing: string, error: unknown): AgentError {
   const reason = reasonOf(error).replace(`${doing}: `, "");
@@ -101,6 +106,9 @@ export function clientFailure(doing: string, error: unknown): AgentError {
     const verb = /subscription/i.test(violation.message) ? "subscribe to" : "publish to";
     return logDenied(doing, `the user may not ${verb} "${subject}"; allow it in the permissions of the user`);
   }
+  // The server takes less since a new connection; the client has sent nothing.
+  if (found.some(({ name, message }) => name === "InvalidArgumentError" && message.includes("max_payload")))
+    return recordTooLarge(doing, "it is larger than max_payload of the server is now; raise it");
   if (found.some(({ name }) => /^(?:Authorization|UserAuthenticationExpired)Error$/.test(name))) {
     return logDenied(doing, "the server refuses the credentials; check username, password, token and credentials_file");
   }

@@ -72,13 +72,18 @@ export class JetStreamLog implements PartitionedLog {
     const id = idOf(stream, found);
     const taking = (state: StreamState) => takingOf(state, this.#config, this.#subjects);
     const room = new Room(taking(found), () => identity.check());
-    const told = (state: StreamState) => room.told(taking(state));
+    let { num_replicas } = found.config;
+    const told = (state: StreamState) => {
+      ({ num_replicas } = state.config);
+      room.told(taking(state));
+    };
     const identity = new Identity({ link, stream, id, newest: found.state.last_seq, timeout, told });
     const largestRecord = () => this.#opened?.largestRecord ?? facts.largestRecord;
     const shared = { link, stream, subjects: this.#subjects, identity };
     const wrote = (part: LogPart, offset: number) => this.#announce(part, offset);
     const repeatMillis = repeatMillisOf(found, timeout);
-    const writer = new Writer({ ...shared, room, largestRecord, timeout, repeatMillis, wrote });
+    const isReplicated = () => num_replicas > 1;
+    const writer = new Writer({ ...shared, room, largestRecord, isReplicated, timeout, repeatMillis, wrote });
     const saw = (part: LogPart, offset: number) => writer.saw(part, offset);
     const trimming = new Trimming(shared);
     const reader = new Reader({ ...shared, parts: this.#parts, saw });

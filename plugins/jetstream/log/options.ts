@@ -101,6 +101,29 @@ export async function greets(server: string, signal: AbortSignal): Promise<void>
   }
 }
 
+/** For so long a server that has greeted may say why it closes the connection. */
+const REFUSAL_MILLIS = 1000;
+
+/**
+ * What a server answers whoever connects before it closes the connection, as one that has as many as it takes; undefined for nothing.
+ * The client writes to that connection before it reads, and only says that it could not.
+ */
+export async function refusalOf(server: string, signal: AbortSignal): Promise<string | undefined> {
+  const socket = connect({
+    ...addressOf(server),
+    signal: AbortSignal.any([signal, AbortSignal.timeout(REFUSAL_MILLIS)]),
+  });
+  let said = "";
+  socket.setEncoding("latin1").on("data", (text: string) => {
+    said += text;
+    if (said.length > LONGEST_GREETING) socket.destroy();
+  });
+  socket.on("error", () => undefined);
+  await new Promise<void>((resolve) => socket.once("close", () => resolve()));
+  const [, reason] = /^-ERR '([^'\r\n]*)'/m.exec(said) ?? [];
+  return reason;
+}
+
 function noNats(said: string): Error {
   const beginning = JSON.stringify(said.slice(0, SHOWN));
   return new Error(`what answers there is no NATS server: it begins with ${beginning}; see the property "servers"`);

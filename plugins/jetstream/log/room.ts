@@ -1,5 +1,6 @@
 import type { LogPart } from "deneb/log";
-import { logFull, logSettings } from "./errors.js";
+import type { AgentError } from "deneb/sdk";
+import { logFull, logSettings, notSent } from "./errors.js";
 
 /** Bytes of a record in the stream beside its value: subject, headers, and what the server keeps with each. */
 const OVERHEAD = 256;
@@ -70,7 +71,7 @@ export class Room {
     const age = performance.now() - this.#toldAt;
     // Where nobody answers the append itself says it.
     if (age > (isDoubtful ? FRESH_MILLIS : OLD_MILLIS)) await this.#ask().catch(() => undefined);
-    if (isEvent && this.#told.fault !== undefined) throw logSettings(doing, this.#told.fault);
+    if (isEvent && this.#told.fault !== undefined) throw notSent(logSettings(doing, this.#told.fault));
     const lacking = lacks(1);
     if (lacking !== undefined) throw this.#full(doing, lacking);
     for (const measure of MEASURES) this.#own[measure] += wanted[measure];
@@ -89,9 +90,9 @@ export class Room {
     return limit - used - (part === "letters" ? kept / 2 : kept);
   }
 
-  #full(doing: string, measure: Measure): unknown {
+  #full(doing: string, measure: Measure): AgentError {
     const { used, limit } = this.#told.fullness[measure];
     const has = `the stream has ${used + this.#own[measure]} of ${limit} ${measure}`;
-    return logFull(doing, `${has}, and the rest is kept for reports of the agents`);
+    return notSent(logFull(doing, `${has}, and the rest is kept for reports of the agents`));
   }
 }

@@ -62,8 +62,9 @@ export function settingFaults(found: StreamSettings, config: JetStreamConfig, { 
       `it keeps ${found.max_msgs_per_subject} messages of a subject only; ${edit("--max-msgs-per-subject -1")}`,
     ],
     [found.allow_direct !== true, `direct reads are off; ${edit("--allow-direct")}`],
-    [found.deny_purge === true, `what is stored cannot be removed from it; ${again("deny_purge false")}`],
+    // Sealing denies removals, too.
     [found.sealed === true, `it is sealed; ${again("another name")}`],
+    [found.deny_purge === true, `what is stored cannot be removed from it; ${again("deny_purge false")}`],
     [found.no_ack === true, `it acknowledges nothing; ${edit("--ack")}`],
     [
       found.mirror !== undefined || (found.sources ?? []).length > 0,
@@ -83,12 +84,12 @@ export function settingFaults(found: StreamSettings, config: JetStreamConfig, { 
 
 /** One sentence for each setting with which an acknowledged event could be lost, and its remedy. */
 export function warningsOf(
-  { num_replicas, persist_mode }: StreamSettings,
+  { num_replicas, persist_mode }: Pick<StreamSettings, "num_replicas" | "persist_mode">,
   stream: string,
   version: string,
 ): readonly string[] {
   return [
-    ...(num_replicas > 1 ? [] : [oneReplica(stream, version)]),
+    ...(num_replicas > 1 ? severalReplicas(stream, version) : [oneReplica(stream, version)]),
     ...(persist_mode === "async"
       ? [
           `the stream "${stream}" acknowledges events before it writes them (persist_mode async), so they can be lost when its server ends; make it with persist_mode default`,
@@ -109,13 +110,26 @@ function sameWords(found: readonly string[], wanted: readonly string[]): boolean
 function oneReplica(stream: string, version: string): string {
   const alone = `the stream "${stream}" has one replica, and`;
   const lost = "an acknowledged event can be lost when its machine fails";
-  return canSync(version)
+  return isFrom(version, FIRST_WITH_SYNC)
     ? `${alone} unless its server has sync_interval: always, which an agent cannot see, ${lost}; use three replicas or that setting`
     : `${alone} NATS ${version} does not write to disk before it acknowledges: ${lost}; use three replicas, or NATS 2.10 or later with sync_interval: always`;
 }
 
-/** Servers before 2.10 cannot write to disk before they acknowledge. */
-function canSync(version: string): boolean {
-  const [major = 0, minor = 0] = version.split(".").map(Number);
-  return major > 2 || (major === 2 && minor >= 10);
+/** Servers before this one cannot write to disk before they acknowledge. */
+const FIRST_WITH_SYNC = [2, 10, 0];
+/** Servers before this one become leader of a stream that they have not caught up with (NATS pull request 7040). */
+const FIRST_CAUGHT_UP = [2, 11, 7];
+
+function severalReplicas(stream: string, version: string): readonly string[] {
+  if (isFrom(version, FIRST_CAUGHT_UP)) return [];
+  const lost = "a server that was away can become leader before it has caught up, and what it lacks is lost";
+  const remedy =
+    "before you stop a server wait until the others are current (nats stream info), or use NATS 2.11.7 or later";
+  return [`the stream "${stream}" is kept by NATS ${version}: ${lost} although it was acknowledged; ${remedy}`];
+}
+
+function isFrom(version: string, first: readonly number[]): boolean {
+  const numbers = version.split(/[.-]/).map(Number);
+  const at = first.findIndex((number, index) => numbers[index] !== number);
+  return at === -1 || (numbers[at] ?? 0) > (first[at] ?? 0);
 }

@@ -17,6 +17,8 @@ import type { Room } from "./room.js";
 import type { Subjects } from "./subjects.js";
 
 const PAUSE_MILLIS = 50;
+/** No record has this sequence. */
+const NOT_PLACED = 0;
 /** After another agent was faster in a part, for so long no record of it is expected to follow the last one that is known. */
 const CONTENDED_MILLIS = 1000;
 
@@ -27,6 +29,8 @@ interface Writing {
   readonly identity: Identity;
   readonly room: Pick<Room, "take">;
   readonly largestRecord: () => number;
+  /** Whether several servers keep the stream: then none of them knows which record another one follows before both are placed. */
+  readonly isReplicated: () => boolean;
   /** Milliseconds for one append, repetitions included. */
   readonly timeout: number;
   /** Milliseconds after the first try in which the stream keeps one of those with the same name. */
@@ -155,16 +159,18 @@ export class Writer {
 
   /**
    * The stream takes a record only after the one that is expected to be the last of its subject; that tells the record
-   * before it. When another agent was faster, that one has to be read anyway: the record goes to wherever it falls.
+   * before it. When another agent was faster, that one has to be read anyway: the record goes to wherever it falls. The leader of a
+   * replicated stream takes two that expect the same one where both are on their way: there only the next sequence tells.
    */
   async #placed(publishing: Publishing): Promise<Published> {
     const { part } = publishing;
-    const isContended = (this.#contended.get(part) ?? 0) > performance.now();
-    const expected = isContended ? undefined : (this.#last.get(part) ?? 0);
+    const last = this.#last.get(part) ?? 0;
+    const isOpen = this.#of.isReplicated() || (this.#contended.get(part) ?? 0) > performance.now();
+    const expected = isOpen ? undefined : last;
     const found = await this.#try(publishing, expected);
-    if (found.error === undefined || !wasFaster(found.error)) return placeIn(found, expected, publishing);
+    if (found.error === undefined || !wasFaster(found.error)) return placeIn(found, { expected, last }, publishing);
     this.#contended.set(part, performance.now() + CONTENDED_MILLIS);
-    return placeIn(await this.#try(publishing, undefined), undefined, publishing);
+    return placeIn(await this.#try(publishing, undefined), { expected: undefined, last }, publishing);
   }
 
   async #try({ part, value, doing, record, end }: Publishing, expected: number | undefined): Promise<Answer> {
@@ -194,11 +200,20 @@ function left(end: number): number {
   return Math.max(1, end - performance.now());
 }
 
-function placeIn({ seq, duplicate, error }: Answer, expected: number | undefined, { doing }: Publishing): Published {
+interface Before {
+  /** The record that this one can only follow. */
+  readonly expected: number | undefined;
+  /** The newest one of the part that was known; 0 for none. */
+  readonly last: number;
+}
+
+function placeIn({ seq, duplicate, error }: Answer, { expected, last }: Before, { doing }: Publishing): Published {
   if (error !== undefined) throw apiFailure(doing, error);
+  // Servers of 2.9 say so of a record that an earlier try brought on its way, and that may not arrive.
+  if (seq === NOT_PLACED) throw logUnavailable(doing, "an earlier try is still on its way into the stream");
   if (seq === undefined || !Number.isSafeInteger(seq)) throw apiFailure(doing, { description: "no sequence" });
   // One that is there already was placed by an earlier try, which may have expected something else.
-  const previous = duplicate === true ? undefined : expected;
+  const previous = duplicate === true ? undefined : (expected ?? (seq === last + 1 ? last : undefined));
   return { seq, previous: previous === 0 ? -1 : previous };
 }
 

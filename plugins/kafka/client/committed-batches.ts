@@ -8,6 +8,11 @@ const ABORT = 0;
 /** Offsets of an answer are in order, and a transaction of a producer begins behind the end of its last one. */
 type Aborted = fetchV13.FetchResponsePartitionAbortedTransaction;
 
+/** Whether it holds no record of a producer, but what a broker says of a transaction. */
+export function isMark({ attributes }: RecordsBatch): boolean {
+  return (attributes & CONTROL) !== 0;
+}
+
 /** The batches that hold records: not the marks of transactions, nor what was written in those that the answer names as aborted. */
 export function committedBatches(
   batches: readonly RecordsBatch[],
@@ -20,7 +25,7 @@ export function committedBatches(
       producers.add(ahead[0].producerId);
       ahead.shift();
     }
-    if ((batch.attributes & CONTROL) !== 0) {
+    if (isMark(batch)) {
       if (isAbort(batch)) producers.delete(batch.producerId);
       return false;
     }

@@ -30,6 +30,8 @@ interface Entry {
   broken?: unknown;
   /** Aborts when the connection is closed: the library tells most requests on their way, and not all. */
   readonly ended: AbortController;
+  /** Requests that are not answered. */
+  asked: number;
 }
 
 type ReadOptions = () => Promise<ConnectionOptions>;
@@ -45,6 +47,8 @@ export class Connections {
   readonly #readOptions: ReadOptions;
   readonly #clientId: string;
   readonly #entries = new Map<string, Entry>();
+  /** Connections that get no further requests. */
+  readonly #leaving = new Set<Entry>();
   #options: ConnectionOptions;
   #renewing: Promise<void> | undefined;
   #closed = false;
@@ -66,6 +70,7 @@ export class Connections {
     const doing = `asking ${addressText(line.host, line.port)}`;
     if (this.#closed) throw new KafkaError("unavailable", `${doing}: the connections are closed`);
     const entry = this.#entries.get(keyOf(line)) ?? this.#connect(line);
+    entry.asked += 1;
     try {
       return await limited({ ...limits, entry }, doing, async () => {
         await entry.ready;
@@ -76,6 +81,9 @@ export class Connections {
       destroy(entry);
       if (this.#options.tls !== undefined) this.#renewing ??= this.#renew();
       throw kafkaErrorOf(isOfTls(entry.broken) ? entry.broken : error, doing);
+    } finally {
+      entry.asked -= 1;
+      this.#endIfLeft(entry);
     }
   }
 
@@ -87,8 +95,9 @@ export class Connections {
 
   close(): void {
     this.#closed = true;
-    for (const entry of this.#entries.values()) destroy(entry);
+    for (const entry of [...this.#entries.values(), ...this.#leaving]) destroy(entry);
     this.#entries.clear();
+    this.#leaving.clear();
   }
 
   /** Files of certificates may have been replaced; while they cannot be used, what was read before counts. */
@@ -101,10 +110,17 @@ export class Connections {
     // Routers in front of brokers find them by the name that TLS is asked for; an address may not be one.
     const options = { ...this.#options, tlsServerName: isIP(line.host) === 0 };
     const connection = new this.#library.Connection(this.#clientId, options);
-    const entry: Entry = { connection, ready: connected(connection, line), ended: new AbortController() };
+    const entry: Entry = { connection, ready: connected(connection, line), ended: new AbortController(), asked: 0 };
     // Each request that is on its way listens.
     setMaxListeners(0, entry.ended.signal);
     entry.ready.catch(() => undefined);
+    // Where sessions of users end (connections.max.reauth.ms) the library would authenticate again between other requests, which brokers
+    // refuse: another connection does it, before the session of this one is over.
+    connection.reauthenticate = () => {
+      this.#forget(line, entry);
+      this.#leaving.add(entry);
+      this.#endIfLeft(entry);
+    };
     // Without a listener the emitter throws.
     connection.on("error", (error) => {
       entry.broken = error;
@@ -112,10 +128,17 @@ export class Connections {
     });
     connection.on("close", () => {
       this.#forget(line, entry);
+      this.#leaving.delete(entry);
       setImmediate(() => entry.ended.abort());
     });
     this.#entries.set(keyOf(line), entry);
     return entry;
+  }
+
+  /** What is on its way is answered first. */
+  #endIfLeft(entry: Entry): void {
+    if (entry.asked > 0 || !this.#leaving.delete(entry)) return;
+    destroy(entry);
   }
 
   #forget(line: Line, entry: Entry): void {

@@ -95,7 +95,7 @@ export class Directory {
   }
 }
 
-/** A broker that is behind, or cut off from the others, names leaders of before. */
+/** A broker that is behind, or cut off from the others, names earlier leaders. */
 function newer(known: readonly TopicPartition[], said: readonly TopicPartition[]): readonly TopicPartition[] {
   const before = new Map(known.map((partition) => [partition.index, partition]));
   return said.map((partition) => {

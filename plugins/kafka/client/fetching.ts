@@ -1,6 +1,6 @@
 import type { RecordsBatch } from "@platformatic/kafka";
 import type { KafkaCluster, Send } from "./cluster.js";
-import { committedBatches } from "./committed-batches.js";
+import { committedBatches, isMark } from "./committed-batches.js";
 import { DecodingRoom } from "./decoding-room.js";
 import type { Directory } from "./directory.js";
 import { type AnsweredPartition, type FetchAnswer, fetchAnswer } from "./fetch-answer.js";
@@ -28,6 +28,8 @@ export interface FetchedRecord {
 /** What one partition answered. */
 export interface Fetched extends Position {
   readonly records: readonly FetchedRecord[];
+  /** The offsets of marks, which are no records. */
+  readonly marks: readonly number[];
   /** Where to go on reading: behind the records, and behind marks that are none. */
   readonly next: number;
 }
@@ -150,7 +152,8 @@ function recordsOf(
       records.push({ offset, epoch, key, value, headers, timestamp: Number(batch.firstTimestamp + timestampDelta) });
     }
   }
-  return { ...position, records, next };
+  const marks = batches.filter((batch) => isMark(batch)).map(({ firstOffset }) => Number(firstOffset));
+  return { ...position, records, marks: marks.filter((offset) => offset >= position.offset), next };
 }
 
 function topicsOf(directory: Directory, positions: readonly Position[], bytes: number) {

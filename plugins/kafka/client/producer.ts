@@ -1,7 +1,8 @@
 import type { KafkaCluster } from "./cluster.js";
 import type { Directory, Place } from "./directory.js";
-import { KafkaError, kafkaErrorOf, protocolError } from "./kafka-error.js";
+import { KafkaError, kafkaErrorOf } from "./kafka-error.js";
 import { type Identity, type Message, ProduceLane } from "./produce-lane.js";
+import { ProducerIdentities } from "./producer-identities.js";
 
 /** Sequences are numbers of 31 bits and begin again with 0. */
 const SEQUENCES = 2 ** 31;
@@ -36,15 +37,18 @@ interface Writing {
 export class Producer {
   readonly #cluster: KafkaCluster;
   readonly #directory: Directory;
+  readonly #identities: ProducerIdentities;
   readonly #lanes = new Map<number, ProduceLane>();
   readonly #progress = new Map<string, Progress>();
   /** The newest; partitions that began with an older one keep it. */
   #identity: Identity | undefined;
   #asking: Promise<Identity> | undefined;
 
-  constructor(cluster: KafkaCluster, directory: Directory) {
+  /** Whoever writes to the same topics again gives the same `identities`. */
+  constructor(cluster: KafkaCluster, directory: Directory, identities = new ProducerIdentities(cluster)) {
     this.#cluster = cluster;
     this.#directory = directory;
+    this.#identities = identities;
   }
 
   /**
@@ -127,19 +131,11 @@ export class Producer {
 
   async #newIdentity(): Promise<Identity> {
     if (this.#identity !== undefined) return this.#identity;
-    this.#asking ??= this.#askIdentity().finally(() => {
+    this.#asking ??= this.#identities.next().finally(() => {
       this.#asking = undefined;
     });
     this.#identity = await this.#asking;
     return this.#identity;
-  }
-
-  async #askIdentity(): Promise<Identity> {
-    const { errorCode, producerId, producerEpoch } = await this.#cluster.askAny(
-      async (connection, library) => await library.initProducerIdV4.api.async(connection, null, 0, -1n, -1),
-    );
-    if (errorCode !== 0) throw notBegun(protocolError(this.#cluster.library, errorCode, "beginning to write"));
-    return { producerId, producerEpoch };
   }
 
   #progressOf({ topic, partition }: Place, name: string | undefined): Progress {
@@ -168,13 +164,6 @@ function saysWhy(failure: KafkaError): boolean {
 
 function isPassing({ kind }: KafkaError): boolean {
   return kind === "unavailable" || kind === "full";
-}
-
-/** Brokers give identities to users that are allowed to write to any topic. */
-function notBegun(error: KafkaError): KafkaError {
-  if (error.kind !== "denied") return error;
-  const message = `beginning to write: ${error.id}, the user may write to no topic; allow Write on those that are written`;
-  return new KafkaError(error.kind, message, { id: error.id });
 }
 
 function weightOf(messages: readonly Message[]): number {

@@ -94,7 +94,7 @@ export class KafkaLog implements PartitionedLog {
     try {
       const message = { value: Buffer.from(value.buffer, value.byteOffset, value.byteLength) };
       const offset = await producer.write(this.#place(part), [message], name);
-      // Nothing else than records has an offset in these topics, and each has the next one.
+      // Each record has the next offset; marks of transactions of others, which have offsets, too, are read.
       return { offset, previous: offset - 1 };
     } catch (error) {
       throw logError(error, appendingTo(part));
@@ -178,6 +178,9 @@ function appendingTo(part: LogPart): string {
   return `appending to part ${part} of the log`;
 }
 
-function recordsOf({ records }: Fetched): readonly LogRecord[] {
-  return records.map(({ offset, value }) => ({ offset, value: value ?? new Uint8Array() }));
+function recordsOf({ records, marks }: Fetched): readonly LogRecord[] {
+  const found: LogRecord[] = records.map(({ offset, value }) => ({ offset, value: value ?? new Uint8Array() }));
+  if (marks.length === 0) return found;
+  for (const offset of marks) found.push({ offset, value: new Uint8Array(), mark: true });
+  return found.sort((one, other) => one.offset - other.offset);
 }

@@ -1,6 +1,7 @@
 import type { ConfigOf, PropertyFault, Schema } from "deneb/sdk";
 import { checkConnection, connectionProperties } from "../client/properties.js";
-import { isTopicName, parseTopic, topicFault } from "./topic-template.js";
+import { topicNameFault } from "../client/topic-name.js";
+import { parseTopic, topicFault } from "./topic-template.js";
 
 export const kafkaSinkSchema = {
   ...connectionProperties,
@@ -50,6 +51,6 @@ function topicFaults(topic: string): readonly Fault[] {
   if (wrong !== undefined) return [{ property: "topic", reason: wrong }];
   // What the placeholders stand for is only known with an event.
   const fixed = parseTopic(topic).map((part) => (typeof part === "string" ? part : "x"));
-  if (isTopicName(fixed.join(""))) return [];
-  return [{ property: "topic", reason: 'must be of letters, digits, ".", "_" and "-", at most 249 of them' }];
+  const fault = topicNameFault(fixed.join(""));
+  return fault === undefined ? [] : [{ property: "topic", reason: fault }];
 }

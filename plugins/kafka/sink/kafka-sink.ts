@@ -18,6 +18,7 @@ import { connectionOptions } from "../client/connection-options.js";
 import { REMADE } from "../client/directory.js";
 import type { KafkaError } from "../client/kafka-error.js";
 import { loadLibrary } from "../client/library.js";
+import { ProducerIdentities } from "../client/producer-identities.js";
 import type { KafkaSinkConfig } from "./config.js";
 import { entityRecord } from "./entity-record.js";
 import { murmur2 } from "./murmur2.js";
@@ -37,6 +38,7 @@ export class KafkaSink implements Sink {
   readonly #topic: TopicTemplate;
   readonly #stopping = new AbortController();
   #cluster: Promise<KafkaCluster> | undefined;
+  #identities: ProducerIdentities | undefined;
   readonly #topics = new Map<string, Promise<OpenTopic>>();
 
   constructor(config: KafkaSinkConfig, context: Context) {
@@ -117,7 +119,9 @@ export class KafkaSink implements Sink {
   }
 
   async #opened(cluster: KafkaCluster, topic: string): Promise<OpenTopic> {
-    const known = this.#topics.get(topic) ?? openTopic(cluster, topic, this.#config);
+    this.#identities ??= new ProducerIdentities(cluster);
+    const opening = { make: this.#config, identities: this.#identities };
+    const known = this.#topics.get(topic) ?? openTopic(cluster, topic, opening);
     this.#topics.set(topic, known);
     try {
       return await known;

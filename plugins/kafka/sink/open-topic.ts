@@ -2,6 +2,7 @@ import type { KafkaCluster } from "../client/cluster.js";
 import { Directory } from "../client/directory.js";
 import { KafkaError } from "../client/kafka-error.js";
 import { Producer } from "../client/producer.js";
+import type { ProducerIdentities } from "../client/producer-identities.js";
 import { createTopics, readMetadata, type Topic } from "../client/topics.js";
 import type { KafkaSinkConfig } from "./config.js";
 
@@ -14,10 +15,20 @@ export interface OpenTopic {
   readonly producer: Producer;
 }
 
+interface Opening {
+  readonly make: HowToMake;
+  /** Under which it is written: one write may still be on its way when the topic is opened again. */
+  readonly identities: ProducerIdentities;
+}
+
 type HowToMake = Pick<KafkaSinkConfig, "create_topic" | "partitions" | "replication_factor">;
 
 /** Finds a topic, and makes it when it is missing and may be made. Rejects with a {@link KafkaError}. */
-export async function openTopic(cluster: KafkaCluster, name: string, make: HowToMake): Promise<OpenTopic> {
+export async function openTopic(
+  cluster: KafkaCluster,
+  name: string,
+  { make, identities }: Opening,
+): Promise<OpenTopic> {
   return await cluster.persistently(`opening the topic "${name}"`, async () => {
     const before = await readMetadata(cluster, [name]);
     const isMissing = before.faults.get(name)?.id === MISSING;
@@ -31,7 +42,8 @@ export async function openTopic(cluster: KafkaCluster, name: string, make: HowTo
     const topic = metadata.topics.get(name);
     if (topic === undefined) throw metadata.faults.get(name) ?? notYet(name);
     if (!isLed(topic)) throw notYet(name);
-    return { partitions: topic.partitions.length, producer: new Producer(cluster, new Directory(cluster, metadata)) };
+    const producer = new Producer(cluster, new Directory(cluster, metadata), identities);
+    return { partitions: topic.partitions.length, producer };
   });
 }
 

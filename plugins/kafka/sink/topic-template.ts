@@ -1,5 +1,6 @@
 import { entityOf } from "deneb/ngsi";
 import { AgentError, type Event } from "deneb/sdk";
+import { topicNameFault } from "../client/topic-name.js";
 
 /** A part of an event that stands in the name of a topic. */
 type TopicField = { readonly what: "type" } | { readonly what: "header"; readonly name: string };
@@ -7,9 +8,6 @@ type TopicField = { readonly what: "type" } | { readonly what: "header"; readonl
 export type TopicTemplate = readonly (string | TopicField)[];
 
 const EXPRESSION = /\{\{([^{}]*)\}\}/;
-
-/** The longest name of a topic in Kafka. */
-const LONGEST = 249;
 
 /** Reads a name in which `{{...}}` stands for a part of the event; an unknown one stays unchanged. */
 export function parseTopic(text: string): TopicTemplate {
@@ -30,13 +28,10 @@ export function isVaried(template: TopicTemplate): boolean {
 /** The topic of an event. Throws `TOPIC_NAME_INVALID` where what the event has cannot be in the name of a topic. */
 export function topicOf(template: TopicTemplate, event: Event): string {
   const name = template.map((part) => (typeof part === "string" ? part : textOf(part, event))).join("");
-  if (isTopicName(name)) return name;
-  const message = `writing an event to topic ${JSON.stringify(name)}: Kafka allows letters, digits, ".", "_" and "-", at most ${LONGEST} of them`;
+  const fault = topicNameFault(name);
+  if (fault === undefined) return name;
+  const message = `writing an event to topic ${JSON.stringify(name)}: the name of a topic ${fault}`;
   throw new AgentError("TOPIC_NAME_INVALID", message, { retryable: false });
-}
-
-export function isTopicName(name: string): boolean {
-  return /^[\w.-]+$/.test(name) && name !== "." && name !== ".." && name.length <= LONGEST;
 }
 
 function fieldOf(expression: string): TopicField | undefined {

@@ -1,12 +1,12 @@
 import type { KafkaCluster } from "../client/cluster.js";
-import { type ReadPosition, readCommonEnds } from "../client/common-ends.js";
+import { readCommonEnds } from "../client/common-ends.js";
 import type { Directory, Place } from "../client/directory.js";
 import { type Extent, extentsAt, stableEndsAt } from "../client/offsets.js";
 import type { KafkaSourceConfig } from "./config.js";
 import type { Committed } from "./coordinator.js";
 import type { FirstLook } from "./first-look.js";
 import type { Losses } from "./losses.js";
-import { cutBehind, type Mark, markOf } from "./mark.js";
+import { cutBehind, type Mark, markOf, unitedCuts } from "./mark.js";
 import type { Beginning, Reached } from "./reached.js";
 
 export interface BeginningParts {
@@ -45,7 +45,7 @@ export async function beginningsAt(led: LedPlaces, parts: BeginningParts): Promi
     const key = keyOf(place);
     const extent = extents[index] ?? { ...place, first: 0, next: 0 };
     const known = committed.get(key);
-    const read = farthest.get(key) ?? known;
+    const read = farthest.get(key);
     const end = Math.min(ends.get(key)?.offset ?? extent.next, extent.next);
     const latest = newest[index] ?? extent.next;
     return { ...place, ...begun({ ...extent, ...place, latest }, { known, read, end }, parts) };
@@ -69,11 +69,13 @@ function farthestOf(
   place: Place,
   committed: Committed | undefined,
   { directory, reached }: BeginningParts,
-): ReadPosition | undefined {
+): Beginning | undefined {
   const { id } = directory.topic(place.topic);
   const own = reached.of(id, place);
-  if (committed === undefined || committed.offset < (own?.offset ?? 0)) return own;
-  return committed.epoch >= 0 && markOf(committed.note, id) !== undefined ? committed : undefined;
+  const mark = committed === undefined ? undefined : markOf(committed.note, id);
+  if (committed === undefined || mark === undefined) return own;
+  if (own !== undefined && committed.offset < own.offset) return { ...own, cuts: unitedCuts(mark, own) };
+  return committed.epoch < 0 ? undefined : { ...committed, ...mark };
 }
 
 interface Held extends Extent {
@@ -84,8 +86,8 @@ interface Held extends Extent {
 interface Known {
   /** Up to where the group has read. */
   readonly known: Committed | undefined;
-  /** The same, or up to where this source has. */
-  readonly read: ReadPosition | undefined;
+  /** The same, or up to where this source has, where it is known under which leader that was read. */
+  readonly read: Beginning | undefined;
   /** The offset up to which the partition is the one that was read. */
   readonly end: number;
 }
@@ -93,26 +95,29 @@ interface Known {
 function begun(
   held: Held,
   { known, read, end }: Known,
-  { directory, config, losses, firstLook }: BeginningParts,
+  { directory, config, losses, reached, firstLook }: BeginningParts,
 ): Mark & { readonly offset: number } {
   const { first, latest } = held;
   const { id } = directory.topic(held.topic);
-  const mark = known === undefined ? { cuts: [] } : markOf(known.note, id);
+  const noted = known === undefined ? { cuts: [] } : markOf(known.note, id);
+  const mark = read ?? noted;
   if (mark === undefined) {
     losses.remade(held, first);
     return { offset: first, cuts: [] };
   }
-  const from = known ?? read;
-  if (read === undefined || from === undefined) {
+  // Another topic of this name had what it does not note.
+  const from = reached.goesOnAt(id, held, noted === undefined ? undefined : known);
+  const farthest = read ?? known;
+  if (from === undefined || farthest === undefined) {
     const isWhole = config.start === "earliest" || firstLook.isLater(id, held);
     return { offset: isWhole ? first : latest, cuts: [] };
   }
-  const isCut = end < read.offset;
-  if (isCut) losses.truncated(held, read.offset, end);
-  const offset = Math.min(from.offset, end);
+  const isCut = end < farthest.offset;
+  if (isCut) losses.truncated(held, farthest.offset, end);
+  const offset = Math.min(from, end);
   if (offset < first) losses.removed(held, offset, first);
   // Where it is not known who led before, the present leader was another one.
-  const before = read.epoch < 0 ? held.epoch - 1 : read.epoch;
+  const before = read?.epoch ?? held.epoch - 1;
   return { offset: Math.max(offset, first), cuts: isCut ? cutBehind(mark, before) : mark.cuts };
 }
 

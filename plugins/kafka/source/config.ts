@@ -1,5 +1,6 @@
 import type { ConfigOf, PropertyFault, Schema } from "deneb/sdk";
 import { checkConnection, connectionProperties } from "../client/properties.js";
+import { topicNameFault } from "../client/topic-name.js";
 
 /** The longest name of a group that Kafka keeps. */
 const LONGEST_GROUP = 255;
@@ -87,13 +88,9 @@ export function checkKafkaSource(config: KafkaSourceConfig): readonly Fault[] {
   return [
     ...checkConnection(config),
     ...(topics.length === 0 ? [{ property: "topics", reason: "must name a topic" } as const] : []),
-    ...topics.filter(isFaulty).map((topic) => {
-      const reason = `must be of letters, digits, ".", "_" and "-", at most 249 of them, not "${topic}"`;
-      return { property: "topics", reason } as const;
+    ...topics.flatMap((topic) => {
+      const fault = topicNameFault(topic);
+      return fault === undefined ? [] : [{ property: "topics", reason: `${fault}, not "${topic}"` } as const];
     }),
   ];
-}
-
-function isFaulty(topic: string): boolean {
-  return !/^[\w.-]{1,249}$/.test(topic) || topic === "." || topic === "..";
 }

@@ -10,8 +10,13 @@ export interface Mark {
 }
 
 /** Behind one more loss. */
-export function cutBehind({ cuts }: Mark, epoch: number): readonly number[] {
-  return [...new Set([...cuts, epoch])].sort((one, other) => one - other).slice(-MOST_CUTS);
+export function cutBehind(mark: Mark, epoch: number): readonly number[] {
+  return unitedCuts(mark, { cuts: [epoch] });
+}
+
+/** The cuts that one or the other knows. */
+export function unitedCuts(one: Mark, other: Mark): readonly number[] {
+  return [...new Set([...one.cuts, ...other.cuts])].sort((a, b) => a - b).slice(-MOST_CUTS);
 }
 
 /** What is noted with an offset: a topic that is made again has another id. */

@@ -60,7 +60,11 @@ export async function readPartitions(
   try {
     const topics = [...new Set(places.map(({ topic }) => topic))];
     const directory = new Directory(cluster, await readMetadata(cluster, topics));
-    const book = new OffsetBook(coordinator, membership, (at) => noteOf(directory.topic(at.topic).id, at));
+    const idOf = ({ topic }: Place) => directory.topic(topic).id;
+    const book = new OffsetBook(coordinator, membership, {
+      noteOf: (at) => noteOf(idOf(at), at),
+      told: (at) => reached.tell(idOf(at), at),
+    });
     const committed = places.length === 0 ? [] : await coordinator.committed(places);
     const begin = { cluster, directory, committed, config, losses, reached, firstLook, book };
     const positions = new Positions(places, begin, ending.signal);

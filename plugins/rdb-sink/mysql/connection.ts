@@ -1,9 +1,9 @@
 import { isIP } from "node:net";
 import { AgentError, onAbort, type QueryResult } from "deneb/sdk";
 import type { Connection, ConnectionOptions, RowDataPacket } from "mysql2/promise";
-import { type Encryption, encrypted } from "../connecting.js";
+import { connectBySslMode, type Encryption } from "../encryption.js";
 import type { ServerSettings } from "../server.js";
-import { opened } from "./opened.js";
+import { openConnection } from "./open-connection.js";
 
 // The number of prepared statements of one connection; a server has a limit of some thousands for all.
 const MOST_PREPARED = 1000;
@@ -29,7 +29,7 @@ const NO_LIMIT = "18446744073709551615";
  * written with backslashes, and a new table without transactions would keep rows of a batch that failed. Limits that keep people from
  * large answers would make tables and rows that are there look absent (`sql_select_limit`), or fail a statement (the other two).
  */
-export const SESSION = `${TEXTS}, autocommit = 1, lock_wait_timeout = DEFAULT,
+export const SESSION = `${TEXTS}, autocommit = 1,
   sql_mode = 'STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION', default_storage_engine = (${ENGINE}),
   sql_select_limit = ${NO_LIMIT}, sql_big_selects = 1, sql_safe_updates = 0`;
 
@@ -89,8 +89,8 @@ export async function withConnection<T>(
   signal: AbortSignal = new AbortController().signal,
 ): Promise<T> {
   signal.throwIfAborted();
-  const made = await encrypted(settings.options, {
-    connect: (way) => opened(connectionOptions(settings, way)),
+  const made = await connectBySslMode(settings.options, {
+    connect: (way) => openConnection(connectionOptions(settings, way)),
     wantsOther: wantsOtherEncryption,
   });
   const connection = made.promise();

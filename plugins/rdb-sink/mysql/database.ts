@@ -1,6 +1,6 @@
 import type { Context } from "deneb/sdk";
+import type { ServerAddress } from "deneb/sql";
 import type { RdbConfig } from "../config.js";
-import { queryError } from "../query-error.js";
 import {
   type DatabaseKind,
   givenOptions,
@@ -11,6 +11,7 @@ import {
   serverAddress,
   serverSettings,
   timeFault,
+  unknownOptions,
 } from "../server.js";
 import { MysqlBookkeepingDatabase } from "./bookkeeping-database.js";
 import { mysqlQuery } from "./connection.js";
@@ -21,9 +22,24 @@ import { mysqlProbes } from "./probes.js";
 
 const defaults = { port: 3306, username: "root" } as const;
 
+const optionNames = new Set([
+  "sslmode",
+  "usessl",
+  "requiressl",
+  "verifyservercertificate",
+  "sslrootcert",
+  "sslcert",
+  "sslkey",
+  "connecttimeout",
+  "sockettimeout",
+  "applicationname",
+]);
+
 export const mysqlDatabase: DatabaseKind = {
   dialect: mysql,
+  optionNames,
   options: mysqlOptions,
+  server: addressOf,
   open: (config, context) => {
     const { rdb_bookkeeping_database: database, rdb_database: configured } = config;
     const bookkeepingDatabase = new MysqlBookkeepingDatabase({ database, configured });
@@ -40,22 +56,17 @@ export const mysqlDatabase: DatabaseKind = {
       },
       bookkeepingDatabase,
       driver,
-      server: serverAddress(config, defaults),
-      ignoredOptions: settings(config).options.unknown,
-      probes: (examiner, next) => {
-        const server = serverAddress(config, defaults);
-        return mysqlProbes({ config, context, settings: settings(config), server, examiner, next });
-      },
+      server: addressOf(config),
+      probes: (examiner, next) =>
+        mysqlProbes({ config, context, settings: settings(config), server: addressOf(config), examiner, next }),
     };
   },
-  query: async (config, text) => {
-    try {
-      return await mysqlQuery(settings(config), text);
-    } catch (error) {
-      throw queryError(error, text, { dialect: mysql, server: serverAddress(config, defaults) });
-    }
-  },
+  query: async (config, text) => await mysqlQuery(settings(config), text),
 };
+
+function addressOf(config: RdbConfig): ServerAddress {
+  return serverAddress(config, defaults);
+}
 
 function namesWatch({ log }: Pick<Context, "log">): NamesWatch {
   return (kept) =>
@@ -91,7 +102,7 @@ export function mysqlOptions(text: string): ServerOptions {
     statementTimeoutMillis: millisOf(statement, 1),
     applicationName: given.get("applicationname"),
     searchPath: undefined,
-    unknown: options.filter(({ canonical }) => !known.has(canonical)).map(({ name }) => name),
+    unknown: unknownOptions(options, optionNames),
     faults: [
       ...(sslMode === undefined ? [`sslMode "${mode}" is not one of ${[...modes.keys()].join(", ")}`] : []),
       ...timeFault(connect?.name ?? "", connect?.value, unitName),
@@ -118,17 +129,4 @@ const modes: ReadonlyMap<string, SslMode> = new Map([
   ["prefer", "prefer"],
   ["require", "require"],
   ["verify-full", "verify-full"],
-]);
-
-const known = new Set([
-  "sslmode",
-  "usessl",
-  "requiressl",
-  "verifyservercertificate",
-  "sslrootcert",
-  "sslcert",
-  "sslkey",
-  "connecttimeout",
-  "sockettimeout",
-  "applicationname",
 ]);

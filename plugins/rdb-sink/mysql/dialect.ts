@@ -10,7 +10,7 @@ import {
   type GuardedSql,
   guarded,
   integerCell,
-  type KeyedRows,
+  keyedSelect,
   matching,
   plain,
   plainCell,
@@ -19,10 +19,10 @@ import {
   type TableName,
   utcTime,
 } from "deneb/sql";
+import { commitWait } from "./commit-wait.js";
 import { mysqlErrors } from "./errors.js";
 import { matchingSql, sortable } from "./matching.js";
 import { indexText, mysqlPartitions, partitionClause, timeDefinition } from "./partitions.js";
-import { waitFor } from "./settled.js";
 import { insert, keyOf, path, quoted, remove, upsert } from "./statements.js";
 import { mysqlViews } from "./views.js";
 
@@ -53,7 +53,9 @@ export const mysql = {
   database: "mysql",
   reservedColumns: [],
   longestText: Math.floor(LONGEST_TEXT_BYTES / MOST_BYTES_OF_A_CHARACTER),
+  comparesLetters: true,
   mostColumns: 1017,
+  definesApart: true,
   columnKey: keyOf,
   allowed: (name) => name,
   catalogue,
@@ -74,11 +76,11 @@ export const mysql = {
   uniqueKeys: (tables) => parts(tables).map(uniqueKeysOf),
   ...guarded(sql),
   remove,
-  selectColumns,
+  selectColumns: (columns, rows) => keyedSelect(columns, rows, sql),
   selectSettled: (rows) => {
     const question = boundedSelect(rows, sql);
     // InnoDB waits for rows that other transactions have changed or inserted.
-    return [{ ...question, text: `${question.text} LOCK IN SHARE MODE` }, ...waitFor(rows)];
+    return [{ ...question, text: `${question.text} LOCK IN SHARE MODE` }, ...commitWait(rows)];
   },
   commitUnit: () => ({ database: "", schema: "" }),
   // One row for each sink and channel on the whole server, because a batch for several databases is one transaction.
@@ -236,18 +238,6 @@ function createTable({ name, columns, key, partitioning, indexes = [] }: TableDe
       `CREATE TABLE IF NOT EXISTS ${path(name)} (${[...parts, ...unique, ...own].join(", ")}) CHARACTER SET utf8mb4${clause}`,
     ),
   ];
-}
-
-function selectColumns(columns: readonly string[], rows: KeyedRows): Statement {
-  return {
-    at: rows.name,
-    text: `SELECT ${columns.map(quoted).join(", ")} FROM ${path(rows.name)} ${rows.key.length === 0 ? "" : where(rows)}`,
-    runs: [rows.cells],
-  };
-}
-
-function where({ key }: KeyedRows): string {
-  return `WHERE ${key.map((column) => `${quoted(column)} = ?`).join(" AND ")}`;
 }
 
 function tablesWith(columns: number): string {

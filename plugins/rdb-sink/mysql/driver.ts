@@ -5,22 +5,26 @@ import {
   type Driver,
   databaseErrorOf,
   isUnexpectedChanges,
+  refusedAt,
   type SchemaName,
   type Statement,
   unexpectedChanges,
   unlessAborted,
   writeAborted,
 } from "deneb/sql";
+import type { Connection as Callbacks } from "mysql2";
 import type { Connection, ResultSetHeader, RowDataPacket } from "mysql2/promise";
-import { encrypted, type LeaseEnd, Leases, maySessionMatter } from "../connecting.js";
+import { connectBySslMode } from "../encryption.js";
+import { type LeaseEnd, Leases, maySessionMatter } from "../leases.js";
 import type { ServerSettings } from "../server.js";
+import { awaitCommits, isOfCommitWait } from "./commit-wait.js";
 import { connectionOptions, SESSION, wantsOtherEncryption } from "./connection.js";
 import { ConnectionPool } from "./connection-pool.js";
-import { mysqlErrors } from "./errors.js";
+import { isOfAll, mysqlErrors, RAISED } from "./errors.js";
+import { holder, isLocked, lockWaits, PATIENCE_MILLIS, waitingFor, withHolder } from "./held-locks.js";
 import type { ComparedBy } from "./mistaken-columns.js";
-import { opened } from "./opened.js";
+import { openConnection } from "./open-connection.js";
 import { MysqlPages } from "./pages.js";
-import { isOfWait, settled } from "./settled.js";
 import { fitsInto, writeSteps } from "./write-steps.js";
 
 /** Told once how the server keeps names of tables, unless as they are: the value of `lower_case_table_names`. */
@@ -66,16 +70,7 @@ export class MysqlDriver implements Driver {
   }
 
   async read(statements: readonly Statement[], signal: AbortSignal): Promise<readonly (readonly Cell[])[]> {
-    return await this.#leased(signal, async (connection) => {
-      const answers: (readonly Cell[])[] = [];
-      for (const statement of statements) {
-        if (isOfWait(statement)) continue;
-        const { text, runs } = statement;
-        for (const run of runs) for (const row of await rowsOf(connection, text, run)) answers.push(row);
-      }
-      if (answers.length > 0) await settled(connection, statements);
-      return answers;
-    });
+    return await this.#namingLocks(signal, () => this.#leased(signal, asking(statements)));
   }
 
   pages(statement: Statement, rows: number, signal: AbortSignal): AsyncIterable<readonly (readonly Cell[])[]> {
@@ -83,6 +78,20 @@ export class MysqlDriver implements Driver {
   }
 
   async write(statements: readonly Statement[], signal: AbortSignal): Promise<number> {
+    return await this.#namingLocks(signal, () => this.#writeAsSent(statements, signal));
+  }
+
+  /** The server does not say who holds the lock that a statement waited for; another question may. */
+  async #namingLocks<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (signal.aborted || !isLocked(error)) throw error;
+      throw await withHolder(error, this.#leased(signal, asking([holder]), { limitMillis: PATIENCE_MILLIS }));
+    }
+  }
+
+  async #writeAsSent(statements: readonly Statement[], signal: AbortSignal): Promise<number> {
     try {
       return await this.#write(statements, this.#sent, signal);
     } catch (error) {
@@ -97,10 +106,21 @@ export class MysqlDriver implements Driver {
   async #write(statements: readonly Statement[], sent: "together" | "one at a time", signal: AbortSignal) {
     return await this.#leased(signal, async (connection) => {
       const packetBytes = this.#prepared.get(connection) ?? Number.POSITIVE_INFINITY;
-      for (const step of writeSteps(statements, sent)) {
-        if (!fitsInto(packetBytes, step)) throw tooLarge(packetBytes);
-        if (typeof step === "string") await connection.query(step);
-        else await execute(connection, step.statement, step.run);
+      // The first is the start of the transaction.
+      const running = { at: -1 };
+      try {
+        for (const step of writeSteps(statements, sent)) {
+          if (!fitsInto(packetBytes, step)) throw tooLarge(packetBytes);
+          if (typeof step === "string") await sendTogether(connection, step, () => (running.at += 1));
+          else {
+            await execute(connection, step.statement, step.run);
+            running.at += 1;
+          }
+        }
+      } catch (error) {
+        const statement = statementAt(statements, running.at);
+        waitingFor(error, statement?.at);
+        throw refusedAt(error, statement);
       }
       // An abandoned write has lost its connection, and the server rolls it back.
       await connection.query("COMMIT AND NO CHAIN NO RELEASE");
@@ -133,7 +153,7 @@ export class MysqlDriver implements Driver {
       connection.destroy();
       this.#pool.lose();
     };
-    const lease = this.#leases.open({ release, limitMillis, signal });
+    const lease = this.#leases.open({ release, limitMillis, signal, remedy: LOCK });
     try {
       // The promises of a destroyed connection are never settled.
       const result = await lease.unlessDestroyed(this.#preparedFor(connection, work));
@@ -149,7 +169,7 @@ export class MysqlDriver implements Driver {
 
   async #preparedFor<T>(connection: Connection, work: (connection: Connection) => Promise<T>): Promise<T> {
     if (!this.#prepared.has(connection)) {
-      await connection.query(SESSION);
+      await connection.query(`${SESSION}, ${lockWaits(this.#limit())}`);
       const { mostBytes, isMariaDb } = await serverFacts(connection);
       this.#comparesColumnsBy = isMariaDb ? "letters and bytes" : "letters";
       this.#prepared.set(connection, mostBytes);
@@ -165,16 +185,20 @@ export class MysqlDriver implements Driver {
   async #connected(): Promise<Connection> {
     const { host, port } = this.#settings;
     const stream = () => this.#leases.connecting(connect({ host, port, noDelay: true, keepAlive: true }));
-    const made = await encrypted(this.#settings.options, {
-      connect: (way) => opened({ ...connectionOptions(this.#settings, way), multipleStatements: true, stream }),
+    const made = await connectBySslMode(this.#settings.options, {
+      connect: (way) => openConnection({ ...connectionOptions(this.#settings, way), multipleStatements: true, stream }),
       wantsOther: wantsOtherEncryption,
     });
     const connection = made.promise();
+    underlying.set(connection, made);
     // A running query gets the same error.
     connection.on("error", () => this.#pool.broken(connection));
     return connection;
   }
 }
+
+const LOCK =
+  ", and see in SHOW FULL PROCESSLIST, while it is tried again, whether it waits for a lock: end who holds that";
 
 /** What a proxy says that shares connections among its clients (4501, MySQL Router), and one that passes no texts of several. */
 const SEVERAL_REFUSED: ReadonlySet<string | undefined> = new Set(["ER_4501", "ER_PARSE_ERROR"]);
@@ -206,6 +230,19 @@ export async function keptNames(connection: Connection): Promise<number> {
   return Number(rows[0]?.["kept"]);
 }
 
+function asking(statements: readonly Statement[]) {
+  return async (connection: Connection): Promise<readonly (readonly Cell[])[]> => {
+    const answers: (readonly Cell[])[] = [];
+    for (const statement of statements) {
+      if (isOfCommitWait(statement)) continue;
+      const { text, runs } = statement;
+      for (const run of runs) for (const row of await rowsOf(connection, text, run)) answers.push(row);
+    }
+    if (answers.length > 0) await awaitCommits(connection, statements);
+    return answers;
+  };
+}
+
 async function rowsOf(
   connection: Connection,
   text: string,
@@ -213,6 +250,29 @@ async function rowsOf(
 ): Promise<readonly (readonly Cell[])[]> {
   const [rows] = await connection.execute<RowDataPacket[][]>({ sql: text, rowsAsArray: true }, parameters(run));
   return rows.map((row) => row.map((cell) => (cell === null || cell === undefined ? undefined : String(cell))));
+}
+
+/** The connections that tell of each statement of a text. */
+const underlying = new WeakMap<Connection, Callbacks>();
+
+/** Calls `done` for each statement that has succeeded. */
+async function sendTogether(connection: Connection, text: string, done: () => void): Promise<void> {
+  const own = underlying.get(connection);
+  if (own === undefined) return void (await connection.query(text));
+  await new Promise<void>((resolve, reject) => {
+    own.query(text, (error) => (error === null ? resolve() : reject(error))).on("result", done);
+  });
+}
+
+/** The statement of this run of all. */
+function statementAt(statements: readonly Statement[], run: number): Statement | undefined {
+  let left = run;
+  for (const statement of statements) {
+    if (left < 0) return undefined;
+    if (left < statement.runs.length) return statement;
+    left -= statement.runs.length;
+  }
+  return undefined;
 }
 
 async function execute(connection: Connection, { text, changes }: Statement, run: readonly Cell[]): Promise<void> {
@@ -229,11 +289,20 @@ function parameters(run: readonly Cell[]): (string | null)[] {
   return run.map((cell) => cell ?? null);
 }
 
-/** With the number of an error of the server as its code where the driver knows no name for it. */
+/**
+ * With the number of an error of the server as its code where the driver knows no name for it; with a code of its own where a SIGNAL gave
+ * it the number of an error of the whole server.
+ */
 function named(error: unknown): unknown {
-  if (!(error instanceof Error) || !("errno" in error) || codeOf(error) !== undefined) return error;
-  return Object.assign(error, { code: `ER_${error.errno}` });
+  if (!(error instanceof Error) || !("errno" in error)) return error;
+  const code = codeOf(error);
+  if (code === undefined) return Object.assign(error, { code: `ER_${error.errno}` });
+  if (!isOfAll(code) || !("sqlState" in error) || !OF_SIGNALS.test(String(error.sqlState))) return error;
+  return Object.assign(new Error(error.message, { cause: error }), { code: `${RAISED}${code}` });
 }
+
+/** The class of states that is left to SIGNAL. */
+const OF_SIGNALS = /^45/;
 
 /** True if the connection can be used again after the error. */
 async function rolledBack(connection: Connection, error: unknown): Promise<boolean> {

@@ -67,6 +67,9 @@ const TOO_SLOW = ["ER_STATEMENT_TIMEOUT", "ER_1969", "ER_QUERY_TIMEOUT", "ER_302
 // The limit of 1,017 columns of InnoDB has no code of its own in MariaDB.
 const TOO_MANY_COLUMNS = /Too many columns/;
 
+/** Begins the code of an error of the whole server that a trigger raised. */
+export const RAISED = "RAISED_";
+
 /** Begins the error of a connection over which comes what nobody can read. */
 export const UNREADABLE = "what it sends is not the protocol of MySQL";
 
@@ -74,16 +77,26 @@ export const mysqlErrors: DatabaseErrorReader = {
   missing: ({ code }) => code !== undefined && MISSING.has(code),
   raced: ({ code }) => code !== undefined && RACED.has(code),
   tooSlow: coded(...TOO_SLOW),
+  tooWide: isTooWide,
   doubtful: ({ code = "" }) => DOUBTFUL.test(code),
   ofOnePlace: (error) => {
     const { code = "" } = error;
-    return /^(ER|HA_ERR)_/.test(code) && !OF_ALL.test(code) && !lacks(OF_RESOURCES, error);
+    return code.startsWith(RAISED) || (/^(ER|HA_ERR)_/.test(code) && !isOfAll(code) && !lacks(OF_RESOURCES, error));
   },
   retryable: ({ code = "", message }) => !PERMANENT.has(code) && !TOO_MANY_COLUMNS.test(message),
   explain: (error, server) =>
     explanations.find(({ when }) => when(error))?.say(server, error) ??
     `working with ${described(server)} failed: ${error.message}`,
 };
+
+function isTooWide({ code, message }: DatabaseError): boolean {
+  return code === "ER_TOO_MANY_FIELDS" || code === "ER_TOO_BIG_ROWSIZE" || TOO_MANY_COLUMNS.test(message);
+}
+
+/** Whether a code says that the server takes no rows now, whatever their table is. */
+export function isOfAll(code: string): boolean {
+  return OF_ALL.test(code);
+}
 
 /** Whether the system refused the server one of these; what a trigger of others says does not count. */
 function lacks(resources: ReadonlySet<string>, { code = "", message }: DatabaseError): boolean {
@@ -150,7 +163,12 @@ const explanations: readonly Explanation[] = [
     say: (server, { message }) => `a right is missing in ${described(server)}: ${message}; grant it to the user`,
   },
   {
-    when: (error) => coded("ER_TOO_MANY_FIELDS", "ER_TOO_BIG_ROWSIZE")(error) || TOO_MANY_COLUMNS.test(error.message),
+    when: ({ code = "" }) => code.startsWith(RAISED),
+    say: (server, { code, message }) =>
+      `a trigger on ${described(server)} raised ${code?.slice(RAISED.length)}: ${message}`,
+  },
+  {
+    when: isTooWide,
     say: (server, { message }) =>
       `a table on ${described(server)} has too many columns: ${message}; use attr_persistence = row for such entities`,
   },
@@ -160,6 +178,18 @@ const explanations: readonly Explanation[] = [
       `${described(server)} takes no tables without a primary key, as those of history are: ${message}; set ` +
       "sql_generate_invisible_primary_key = ON there (MySQL), or switch off what asks for the key: sql_require_primary_key, " +
       "pxc_strict_mode, innodb_force_primary_key, or REQUIRED_PRIMARY_KEY in wsrep_mode",
+  },
+  {
+    when: coded("ER_INDEX_COLUMN_TOO_LONG", "ER_TOO_LONG_KEY"),
+    say: (server, { message }) =>
+      `${described(server)} does not take the keys of the sink's tables: ${message}; set innodb_default_row_format = dynamic there ` +
+      "(an innodb_page_size of less than 16 KB does not do)",
+  },
+  {
+    when: coded("ER_MAX_PREPARED_STMT_COUNT_REACHED"),
+    say: (server, { message }) =>
+      `${described(server)} has no room for prepared statements: ${message}; raise max_prepared_stmt_count there, up to 1000 for each ` +
+      "connection of the agent, or lower rdb_maxPoolSize",
   },
   {
     when: coded("ER_NET_PACKET_TOO_LARGE"),
@@ -203,7 +233,7 @@ const explanations: readonly Explanation[] = [
     when: coded("ER_LOCK_WAIT_TIMEOUT"),
     say: (server, { message }) =>
       `somebody keeps rows or a table of ${described(server)} locked: ${message}; end that transaction (SHOW FULL PROCESSLIST), ` +
-      "or raise innodb_lock_wait_timeout and lock_wait_timeout",
+      "or raise rdb_statement_timeout, innodb_lock_wait_timeout and lock_wait_timeout",
   },
   {
     when: takesNoWrites,

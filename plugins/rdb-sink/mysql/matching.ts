@@ -1,7 +1,6 @@
 import type { Column, MatchingSql } from "deneb/sql";
 import { path, quoted } from "./statements.js";
 
-/** How rows are counted, deleted and read by what they hold. */
 export const matchingSql: MatchingSql = {
   path,
   quoted,
@@ -26,7 +25,6 @@ function exported({ name, kind }: Column): string {
   return kind === "text" || kind === "longtext" ? column : `CAST(${column} AS CHAR)`;
 }
 
-/** NGSI-LD writes times in texts with T and Z, NGSI v2 with a space. */
 export function sortable({ name, kind }: Column): string {
   return kind === "time" ? quoted(name) : `REPLACE(${quoted(name)}, 'T', ' ')`;
 }

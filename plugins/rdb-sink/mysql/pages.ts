@@ -2,10 +2,10 @@ import type { Readable } from "node:stream";
 import { onAbort } from "deneb/sdk";
 import { type Cell, type Statement, writeAborted } from "deneb/sql";
 import type { Connection } from "mysql2";
-import { encrypted } from "../connecting.js";
+import { connectBySslMode } from "../encryption.js";
 import type { ServerSettings } from "../server.js";
 import { connectionOptions, SESSION, wantsOtherEncryption } from "./connection.js";
-import { opened } from "./opened.js";
+import { openConnection } from "./open-connection.js";
 
 /**
  * The rows of a statement as they arrive. The connection is a separate one, because it is busy until the last row; it is
@@ -66,8 +66,8 @@ export class MysqlPages {
   }
 
   async #connected(): Promise<Connection> {
-    const connection = await encrypted(this.#settings.options, {
-      connect: (way) => opened(connectionOptions(this.#settings, way)),
+    const connection = await connectBySslMode(this.#settings.options, {
+      connect: (way) => openConnection(connectionOptions(this.#settings, way)),
       wantsOther: wantsOtherEncryption,
     });
     connection.on("error", () => {

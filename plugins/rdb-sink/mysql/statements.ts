@@ -25,7 +25,6 @@ export function insert({ name, columns, rows }: TableRows): readonly Statement[]
   }));
 }
 
-/** Inserts a row of last data, or updates the stored one if this one is newer. */
 export const upsert = rememberingUpserts(({ name, columns, key, time, timeFormat, members }) => {
   const names = columns.map((column) => quoted(column.name));
   const own = quoted(time.name);
@@ -60,7 +59,6 @@ export const upsert = rememberingUpserts(({ name, columns, key, time, timeFormat
   return { text, more };
 });
 
-/** Deletes rows of last data. */
 export function remove({ name, key, cells, until }: RemovedRows): Statement {
   const run: Cell[] = [...cells];
   const parameter = (cell: Cell) => {
@@ -81,7 +79,8 @@ export function remove({ name, key, cells, until }: RemovedRows): Statement {
  */
 function reader({ kind }: Column, timeFormat: string | undefined, parameter: (cell: string) => string) {
   if (kind !== "text") return (column: string) => column;
-  if (timeFormat === undefined) return (column: string) => `REPLACE(REPLACE(${column}, 'T', ' '), 'Z', '')`;
+  if (timeFormat === undefined)
+    return (column: string) => `REPLACE(REPLACE(REPLACE(UPPER(${column}), 'T', ' '), 'Z', ''), '"', '')`;
   return (column: string) => `STR_TO_DATE(${column}, ${parameter(timeFormat)})`;
 }
 

@@ -7,7 +7,15 @@ import {
   type ViewedTable,
   type ViewSql,
 } from "deneb/sql";
-import { attributesOf, fitting, kindOf, SAMPLED_CHARACTERS, SAMPLED_ROWS, staysKind, TIME_COLUMN } from "../viewed.js";
+import {
+  attributesOf,
+  fitting,
+  kindOf,
+  SAMPLED_CHARACTERS,
+  SAMPLED_ROWS,
+  staysKind,
+  TIME_COLUMN,
+} from "../view-kinds.js";
 import { digitsOf, hex, keyOf, path, quoted } from "./statements.js";
 
 /** A server opens all tables of a view for each query, and has 2,000 of them open by default. */
@@ -62,7 +70,6 @@ const COLUMNS = `
 const isShown = (type: string): type is "number" | "time" | "boolean" =>
   type === "number" || type === "time" || type === "boolean";
 
-// A long query over a view must not make others wait: then the view is replaced later.
 function impatiently(at: EntityViews["at"], text: string): readonly Statement[] {
   return [
     plain(at, "SET SESSION lock_wait_timeout = 3"),

@@ -1,9 +1,9 @@
 import { onAbort } from "deneb/sdk";
 import type pg from "pg";
-import { type Encryption, encrypted } from "../connecting.js";
+import { connectBySslMode, type Encryption } from "../encryption.js";
 import type { ServerSettings } from "../server.js";
-import { loadedPg } from "./clients.js";
 import { clientConfig, wantsOtherEncryption } from "./driver.js";
+import { loadPg } from "./load-pg.js";
 
 /** Does the work over a connection of its own, which ends with the work or with the signal. */
 export async function withClient<T>(
@@ -12,7 +12,7 @@ export async function withClient<T>(
   signal: AbortSignal = new AbortController().signal,
 ): Promise<T> {
   signal.throwIfAborted();
-  const client = await encrypted(settings.options, {
+  const client = await connectBySslMode(settings.options, {
     connect: (way) => connected(settings, way, signal),
     wantsOther: wantsOtherEncryption,
   });
@@ -29,7 +29,7 @@ export async function withClient<T>(
 }
 
 async function connected(settings: ServerSettings, way: Encryption, signal: AbortSignal): Promise<pg.Client> {
-  const { Client } = await loadedPg();
+  const { Client } = await loadPg();
   const client = new Client(clientConfig(settings, way));
   // If the connection breaks, the promise of the query rejects too.
   client.on("error", () => undefined);

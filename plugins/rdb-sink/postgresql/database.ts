@@ -1,7 +1,7 @@
 import type { QueryResult } from "deneb/sdk";
+import type { ServerAddress } from "deneb/sql";
 import type pg from "pg";
 import type { RdbConfig } from "../config.js";
-import { queryError } from "../query-error.js";
 import {
   type DatabaseKind,
   givenOptions,
@@ -12,6 +12,7 @@ import {
   serverSettings,
   sslModes,
   timeFault,
+  unknownOptions,
 } from "../server.js";
 import { withClient } from "./client.js";
 import { postgresql } from "./dialect.js";
@@ -21,27 +22,36 @@ import { PostgresqlServer } from "./server.js";
 
 const defaults = { port: 5432, username: "postgres" } as const;
 
+const optionNames = new Set([
+  "sslmode",
+  "ssl",
+  "sslrootcert",
+  "sslcert",
+  "sslkey",
+  "connecttimeout",
+  "sockettimeout",
+  "applicationname",
+  "currentschema",
+]);
+
 export const postgresqlDatabase: DatabaseKind = {
   dialect: postgresql,
+  optionNames,
   options: postgresqlOptions,
+  server: addressOf,
   open: (config, context) => ({
     dialect: postgresql,
     driver: new PostgresqlServer(settings(config)),
-    server: serverAddress(config, defaults),
-    ignoredOptions: settings(config).options.unknown,
-    probes: (examiner, next) => {
-      const server = serverAddress(config, defaults);
-      return postgresqlProbes({ config, context, settings: settings(config), server, examiner, next });
-    },
+    server: addressOf(config),
+    probes: (examiner, next) =>
+      postgresqlProbes({ config, context, settings: settings(config), server: addressOf(config), examiner, next }),
   }),
-  query: async (config, text) => {
-    try {
-      return await postgresqlQuery(settings(config), text);
-    } catch (error) {
-      throw queryError(error, text, { dialect: postgresql, server: serverAddress(config, defaults) });
-    }
-  },
+  query: async (config, text) => await postgresqlQuery(settings(config), text),
 };
+
+function addressOf(config: RdbConfig): ServerAddress {
+  return serverAddress(config, defaults);
+}
 
 function settings(config: RdbConfig): ServerSettings {
   return serverSettings(config, defaults, postgresqlOptions(config.rdb_options));
@@ -88,7 +98,7 @@ export function postgresqlOptions(text: string): ServerOptions {
     statementTimeoutMillis: millisOf(statement, SECOND),
     applicationName: given.get("applicationname"),
     searchPath: given.get("currentschema"),
-    unknown: options.filter(({ canonical }) => !known.has(canonical)).map(({ name }) => name),
+    unknown: unknownOptions(options, optionNames),
     faults: [
       ...(sslMode === undefined ? [`sslmode "${mode}" is not one of ${sslModes.join(", ")}`] : []),
       ...timeFault("connect_timeout", connect, "seconds"),
@@ -96,15 +106,3 @@ export function postgresqlOptions(text: string): ServerOptions {
     ],
   };
 }
-
-const known = new Set([
-  "sslmode",
-  "ssl",
-  "sslrootcert",
-  "sslcert",
-  "sslkey",
-  "connecttimeout",
-  "sockettimeout",
-  "applicationname",
-  "currentschema",
-]);

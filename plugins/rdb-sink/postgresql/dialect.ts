@@ -10,7 +10,7 @@ import {
   guarded,
   type History,
   integerCell,
-  type KeyedRows,
+  keyedSelect,
   matching,
   plain,
   plainCell,
@@ -67,7 +67,7 @@ export const postgresql = {
   upsert,
   ...guarded(sql),
   remove,
-  selectColumns,
+  selectColumns: (columns, rows) => keyedSelect(columns, rows, sql),
   selectSettled: (rows) => {
     const question = boundedSelect(rows, sql);
     return [
@@ -211,18 +211,6 @@ function createTable(table: TableDefinition): readonly Statement[] {
     ...indexes.map((index) => plain(name, indexText(name, index, "CREATE INDEX"))),
     ...more,
   ];
-}
-
-function selectColumns(columns: readonly string[], rows: KeyedRows): Statement {
-  return {
-    at: rows.name,
-    text: `SELECT ${columns.map(quoted).join(", ")} FROM ${path(rows.name)} ${rows.key.length === 0 ? "" : where(rows)}`,
-    runs: [rows.cells],
-  };
-}
-
-function where({ key }: KeyedRows): string {
-  return `WHERE ${key.map((column, index) => `${quoted(column)} = $${index + 1}`).join(" AND ")}`;
 }
 
 // Each partition of a table has its own ctids.

@@ -11,15 +11,16 @@ import {
   writeAborted,
 } from "deneb/sql";
 import type pg from "pg";
-import { type Encryption, encrypted, type LeaseEnd, Leases, maySessionMatter } from "../connecting.js";
+import { connectBySslMode, type Encryption } from "../encryption.js";
+import { type LeaseEnd, Leases, maySessionMatter } from "../leases.js";
 import type { ServerSettings } from "../server.js";
 import { isOfCertificates } from "../tls-errors.js";
-import { answered, causeOf, watched } from "./answered.js";
-import { loadedPg } from "./clients.js";
 import { isSqlState, postgresqlErrors } from "./errors.js";
 import { held, mayBeLocked, PATIENCE_MILLIS, withHolder } from "./held-locks.js";
+import { loadPg } from "./load-pg.js";
+import { causeOf, runStatements, watchNotices } from "./run-statements.js";
 import { OF_THE_SERVER, WITH_EXTENSION } from "./search-path.js";
-import { written } from "./session.js";
+import { runTransaction } from "./session.js";
 
 /** One database of a PostgreSQL server, accessed by a pool of connections. */
 export class PostgresqlDriver implements Omit<Driver, "commitUnits"> {
@@ -41,7 +42,7 @@ export class PostgresqlDriver implements Omit<Driver, "commitUnits"> {
 
   readonly #ask = async (client: pg.ClientBase, statements: readonly Statement[]) => {
     const { statements: all, ownRows } = asked(statements, this.#settings);
-    const { rows } = await answered(client, all);
+    const { rows } = await runStatements(client, all);
     return rows.slice(ownRows);
   };
 
@@ -55,13 +56,13 @@ export class PostgresqlDriver implements Omit<Driver, "commitUnits"> {
     try {
       const cursor = { ...statement, text: `DECLARE deneb_pages NO SCROLL CURSOR FOR ${statement.text}` };
       const opening = [plain(nowhere, "BEGIN"), plain(nowhere, WITH_EXTENSION), cursor];
-      await answered(client, limited(opening, this.#settings));
+      await runStatements(client, limited(opening, this.#settings));
       for (;;) {
-        const page = await answered(client, [plain(nowhere, `FETCH ${rows} FROM deneb_pages`)]);
+        const page = await runStatements(client, [plain(nowhere, `FETCH ${rows} FROM deneb_pages`)]);
         if (page.rows.length === 0) break;
         yield page.rows;
       }
-      await answered(client, [plain(nowhere, "COMMIT")]);
+      await runStatements(client, [plain(nowhere, "COMMIT")]);
       end = "keep";
     } catch (error) {
       throw signal.aborted ? writeAborted() : error;
@@ -72,20 +73,20 @@ export class PostgresqlDriver implements Omit<Driver, "commitUnits"> {
 
   /** Runs a statement that must not be part of a transaction. */
   async execute(statement: Statement, signal: AbortSignal): Promise<void> {
-    await this.#namingLocks(signal, () => this.#leased(signal, (client) => answered(client, [statement])));
+    await this.#namingLocks(signal, () => this.#leased(signal, (client) => runStatements(client, [statement])));
   }
 
   async alone(statement: Statement, signal: AbortSignal): Promise<void> {
-    await this.#leased(signal, (client) => answered(client, [statement]), { limitMillis: undefined });
+    await this.#leased(signal, (client) => runStatements(client, [statement]), { limitMillis: undefined });
   }
 
   async write(statements: readonly Statement[], signal: AbortSignal): Promise<number> {
     const all = limited([plain(nowhere, "BEGIN"), ...statements], this.#settings);
     return await this.#namingLocks(signal, () =>
       this.#leased(signal, async (client) => {
-        const { bytes } = await written(client, all, this.#ask);
+        const { bytes } = await runTransaction(client, all, this.#ask);
         // Sent separately: an abandoned write must not be committed by a server that continues.
-        await answered(client, [plain(nowhere, "COMMIT")]);
+        await runStatements(client, [plain(nowhere, "COMMIT")]);
         return bytes;
       }),
     );
@@ -157,13 +158,13 @@ export class PostgresqlDriver implements Omit<Driver, "commitUnits"> {
 
   /** The first connection determines which of the allowed encryptions the server accepts; the pool keeps it. */
   async #open(): Promise<pg.Pool> {
-    const { Client, Pool } = await loadedPg();
+    const { Client, Pool } = await loadPg();
     const connect = async (way: Encryption) => {
       const stream = () => this.#leases.connecting(new Socket());
       const pool = new Pool({ ...poolConfig(this.#settings, way), stream, Client });
       // A broken idle connection is removed from the pool; the next write opens another one.
       pool.on("error", ignore);
-      pool.on("connect", watched);
+      pool.on("connect", watchNotices);
       try {
         (await pool.connect()).release();
         return pool;
@@ -172,7 +173,7 @@ export class PostgresqlDriver implements Omit<Driver, "commitUnits"> {
         throw error;
       }
     };
-    return await encrypted(this.#settings.options, { connect, wantsOther: wantsOtherEncryption });
+    return await connectBySslMode(this.#settings.options, { connect, wantsOther: wantsOtherEncryption });
   }
 }
 
@@ -201,7 +202,7 @@ async function rolledBack(client: pg.PoolClient, error: unknown): Promise<boolea
     if (!isSqlState(codeOf(error)) || maySessionMatter(databaseErrorOf(error), postgresqlErrors)) return false;
   }
   try {
-    await answered(client, [plain(nowhere, "ROLLBACK")]);
+    await runStatements(client, [plain(nowhere, "ROLLBACK")]);
     return true;
   } catch {
     // The first error is reported.

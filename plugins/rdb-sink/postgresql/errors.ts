@@ -31,6 +31,8 @@ const NO_TIMESCALE = /create_hypertable|drop_chunks|timescaledb/;
 /** By `statement_timeout`, or by somebody. */
 export const STATEMENT_CANCELED = "57014";
 const SQLSTATE = /^[0-9A-Z]{5}$/;
+/** Begins the code of an error of the whole server that a trigger or another server raised. */
+export const RAISED = "RAISED_";
 /** Begins the error of a connection over which comes what nobody can read, or has asked for. */
 export const UNREADABLE = "what it sends is not the protocol of PostgreSQL";
 /** Begins the error of a transaction that did not end as it was asked to. */
@@ -41,6 +43,7 @@ export const postgresqlErrors: DatabaseErrorReader = {
   raced: ({ code, message }) =>
     code !== undefined && RACED.has(code) && (code !== "XX000" || /concurrently/.test(message)),
   tooSlow: coded(STATEMENT_CANCELED, TRANSACTION_ENDED),
+  tooWide: coded("54011"),
   doubtful: ({ code, message }) =>
     code !== undefined &&
     !isOfTheSystem({ code, message }) &&
@@ -48,13 +51,18 @@ export const postgresqlErrors: DatabaseErrorReader = {
       DOUBTFUL_CLASSES.has(code.slice(0, 2)) ||
       (code === "XX000" && !/concurrently/.test(message))),
   ofOnePlace: ({ code, message }) =>
-    isSqlState(code) && !OF_ALL.has(code) && !OF_ALL_CLASSES.has(code.slice(0, 2)) && !isOfTheSystem({ code, message }),
+    code?.startsWith(RAISED) === true || (isSqlState(code) && !isOfAll(code) && !isOfTheSystem({ code, message })),
   retryable: (error) =>
     isWithoutPostgis(error) || isWithoutTimescale(error) || (!isNoGeometry(error) && isTemporary(error)),
   explain: (error, server) =>
     explanations.find(({ when }) => when(error))?.say(server, error) ??
     `working with ${described(server)} failed: ${error.message}`,
 };
+
+/** Whether a SQLSTATE says that the server takes no rows now, whatever their table is. */
+export function isOfAll(code: string): boolean {
+  return OF_ALL.has(code) || OF_ALL_CLASSES.has(code.slice(0, 2));
+}
 
 /** A trigger of others may say the same, but with other codes. */
 function isOfTheSystem({ code, message }: DatabaseError): boolean {
@@ -212,6 +220,11 @@ const explanations: readonly Explanation[] = [
     when: isOfTheSystem,
     say: (server, { message }) =>
       `the system refuses ${described(server)} its work: ${message}; the log of that system says why`,
+  },
+  {
+    when: ({ code }) => code?.startsWith(RAISED) === true,
+    say: (server, { code, message }) =>
+      `a trigger, or another server behind a table, of ${described(server)} raised ${code?.slice(RAISED.length)}: ${message}`,
   },
   {
     when: coded("42501"),

@@ -63,7 +63,7 @@ function geometryOf(json: unknown, depth: number): Geometry | undefined {
   return "coordinates" in json ? read?.(json.coordinates) : undefined;
 }
 
-/** GeoJSON of before 2016 names its reference system. */
+/** GeoJSON from before 2016 names its reference system. */
 function isWgs84(crs: unknown): boolean {
   return crs === null || /(?:4326|CRS84)"/.test(JSON.stringify(crs));
 }

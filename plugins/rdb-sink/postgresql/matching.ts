@@ -1,7 +1,6 @@
 import { type Column, type MatchingSql, quoted } from "deneb/sql";
 import { path } from "./statements.js";
 
-/** How rows are counted, deleted and read by what they hold. */
 export const matchingSql: MatchingSql = {
   path,
   quoted,
@@ -40,7 +39,6 @@ function exportedTime(column: string): string {
 
 const ISO = 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"';
 
-/** NGSI-LD writes times in texts with T and Z, NGSI v2 with a space. */
 export function sortable({ name, kind }: Column): string {
   return kind === "time" ? quoted(name) : `pg_catalog.replace(${quoted(name)}, 'T', ' ') COLLATE "C"`;
 }

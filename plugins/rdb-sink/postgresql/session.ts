@@ -1,13 +1,13 @@
 import { Socket } from "node:net";
 import { codeOf } from "deneb/sdk";
-import { type Cell, plain, type Statement, type TableName } from "deneb/sql";
+import { type Cell, plain, refusedAt, type Statement, type TableName } from "deneb/sql";
 import type pg from "pg";
-import { answered, confirmed } from "./answered.js";
 import { Copies, haveSeveralRows } from "./copies.js";
 import { isSqlState } from "./errors.js";
 import { plainly, type Ways } from "./messages.js";
 import { mayHaveName, NamedTexts } from "./names.js";
 import { type PipelineResult, PostgresqlPipeline } from "./pipeline.js";
+import { runPipeline, runStatements } from "./run-statements.js";
 
 const nowhere = { database: "", schema: "" } as const;
 
@@ -100,30 +100,39 @@ async function isPgpool(client: pg.ClientBase): Promise<boolean> {
  * Runs a transaction that is not committed yet. Rows go by COPY where the server takes them so, and texts that come again and again are
  * read once. `now` in milliseconds of a steady clock.
  */
-export async function written(
+export async function runTransaction(
   client: pg.ClientBase,
   statements: readonly Statement[],
   ask: Ask,
   now = performance.now(),
 ): Promise<PipelineResult> {
   const isCopied = haveSeveralRows(statements);
-  if (!isCopied && statements.filter(mayHaveName).length < SEVERAL) return await answered(client, statements);
+  if (!isCopied && statements.filter(mayHaveName).length < SEVERAL) return await runWrite(client, statements);
   const session = await sessionOf(client, ask, now);
-  if (session === "pooled") return await answered(client, statements);
+  if (session === "pooled") return await runWrite(client, statements);
   const { copies, names } = session;
   const ways: Ways = { copyOf: isCopied ? copies.of : plainly.copyOf, nameOf: names.of };
   for (;;) {
     const pipeline = new PostgresqlPipeline(statements, ways);
     try {
-      const result = await confirmed(client, pipeline);
+      const result = await runPipeline(client, pipeline);
       names.written();
       return result;
     } catch (error) {
       const { failed } = pipeline;
       // Each refusal leaves fewer statements to refuse.
       const isRefused = isCopied && copies.refused(failed, error);
-      if (!names.failed(failed, error) && !isRefused) throw error;
-      await answered(client, [plain(nowhere, "ROLLBACK")]);
+      if (!names.failed(failed, error) && !isRefused) throw refusedAt(error, failed);
+      await runStatements(client, [plain(nowhere, "ROLLBACK")]);
     }
+  }
+}
+
+async function runWrite(client: pg.ClientBase, statements: readonly Statement[]): Promise<PipelineResult> {
+  const pipeline = new PostgresqlPipeline(statements);
+  try {
+    return await runPipeline(client, pipeline);
+  } catch (error) {
+    throw refusedAt(error, pipeline.failed);
   }
 }

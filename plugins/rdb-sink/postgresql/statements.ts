@@ -12,7 +12,7 @@ import {
   type TableRows,
   writtenColumns,
 } from "deneb/sql";
-import { fitting } from "../viewed.js";
+import { fitting } from "../view-kinds.js";
 
 /** A statement that puts a row into a table in each run, which COPY does in a fraction of the time. */
 export interface CopyableStatement extends Statement {
@@ -32,7 +32,6 @@ export function insert({ name, columns, rows }: TableRows): readonly CopyableSta
 /** `$1, $2` for two columns. */
 const parameters = rememberingColumns((columns) => columns.map((_, index) => `$${index + 1}`).join(", "));
 
-/** Inserts a row of last data, or updates the stored one if this one is newer. */
 export const upsert = rememberingUpserts(({ name, columns, key, time, timeFormat, members }) => {
   const more: Cell[] = [];
   const parameter = (cell: Cell) => `$${columns.length + more.push(cell)}::text`;
@@ -56,7 +55,6 @@ export const upsert = rememberingUpserts(({ name, columns, key, time, timeFormat
   return { text, more };
 });
 
-/** Deletes rows of last data. */
 export function remove({ name, key, cells, until }: RemovedRows): Statement {
   const run: Cell[] = [...cells];
   const conditions = key.map((column, index) => `${quoted(column)} = $${index + 1}`);

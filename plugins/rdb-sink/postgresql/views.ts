@@ -9,7 +9,15 @@ import {
   type ViewedTable,
   type ViewSql,
 } from "deneb/sql";
-import { attributesOf, fitting, kindOf, SAMPLED_CHARACTERS, SAMPLED_ROWS, staysKind, TIME_COLUMN } from "../viewed.js";
+import {
+  attributesOf,
+  fitting,
+  kindOf,
+  SAMPLED_CHARACTERS,
+  SAMPLED_ROWS,
+  staysKind,
+  TIME_COLUMN,
+} from "../view-kinds.js";
 import { OF_THE_SERVER } from "./search-path.js";
 import { path } from "./statements.js";
 
@@ -66,7 +74,6 @@ const COLUMNS = `
   JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
   ORDER BY n.nspname, c.relname, a.attnum`;
 
-// A long query over a view must not make others wait: then the view is replaced later.
 const WAIT = `
   SELECT pg_catalog.set_config('lock_timeout', '3s', true), pg_catalog.set_config('search_path', '${OF_THE_SERVER}', true)`;
 

@@ -5,7 +5,6 @@ import type { ServerAddress } from "deneb/sql";
 import type Database from "libsql";
 import type { RdbConfig } from "../config.js";
 import { postgresqlOptions } from "../postgresql/database.js";
-import { queryError } from "../query-error.js";
 import type { DatabaseKind } from "../server.js";
 import { databaseUri } from "./database-uri.js";
 import { sqlite } from "./dialect.js";
@@ -15,22 +14,17 @@ import { isFolder } from "./private-folder.js";
 
 export const sqliteDatabase: DatabaseKind = {
   dialect: sqlite,
-  // SQLite has no connection options.
-  options: postgresqlOptions,
+  // SQLite has no connection options: those of the database that it stands for do no harm.
+  optionNames: new Set(),
+  options: (text) => ({ ...postgresqlOptions(text), unknown: [] }),
+  server: addressOf,
   open: (config, context) => ({
     dialect: sqlite,
     driver: new SqliteDriver(folderOf(config, context)),
-    server: serverAddress(config, context),
-    ignoredOptions: [],
+    server: addressOf(config, context),
     probes: (examiner, next) => sqliteProbes(folderOf(config, context), examiner, next),
   }),
-  query: async (config, text, context) => {
-    try {
-      return await sqliteQuery(folderOf(config, context), text);
-    } catch (error) {
-      throw queryError(error, text, { dialect: sqlite, server: serverAddress(config, context) });
-    }
-  },
+  query: async (config, text, context) => await sqliteQuery(folderOf(config, context), text),
   mustBeThere: async (config, context) => {
     const folder = folderOf(config, context);
     if (await isFolder(folder)) return;
@@ -55,7 +49,7 @@ function folderOf(config: RdbConfig, context: Context): string {
   return config.rdb_folder === "" ? context.dataDir : config.rdb_folder;
 }
 
-function serverAddress(config: RdbConfig, context: Context): ServerAddress {
+function addressOf(config: RdbConfig, context: Context): ServerAddress {
   return { address: folderOf(config, context), database: "", username: "", options: "" };
 }
 

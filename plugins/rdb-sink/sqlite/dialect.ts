@@ -15,6 +15,7 @@ import {
   integerCell,
   jsonCell,
   type KeyedRows,
+  keyedSelect,
   matching,
   memberChanges,
   plain,
@@ -87,7 +88,7 @@ export const sqlite = {
   upsert,
   ...guarded(sql),
   remove,
-  selectColumns,
+  selectColumns: (columns, rows) => keyedSelect(columns, rows, sql),
   // The transactions of a process end with it, and this process runs one at a time.
   selectSettled: (rows) => [boundedSelect(rows, sql)],
   commitUnit: (of) => ({ database: "", schema: of.schema }),
@@ -192,14 +193,6 @@ function createIndexes(name: TableName, indexes: readonly TableIndex[]): readonl
     const columns = index.columns.map((column) => quoted(column.name)).join(", ");
     return plain(name, `CREATE INDEX IF NOT EXISTS ${quoted(index.name)} ON ${quoted(name.table)} (${columns})`);
   });
-}
-
-function selectColumns(columns: readonly string[], rows: KeyedRows): Statement {
-  return {
-    at: rows.name,
-    text: `SELECT ${columns.map(quoted).join(", ")} FROM ${quoted(rows.name.table)} ${rows.key.length === 0 ? "" : where(rows)}`,
-    runs: [rows.cells],
-  };
 }
 
 function where({ key }: KeyedRows): string {

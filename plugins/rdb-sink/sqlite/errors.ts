@@ -45,8 +45,9 @@ const explanations: readonly Explanation[] = [
       `the agent may open no more files, as those in "${address}"; raise its limit of open files (ulimit -n, LimitNOFILE)`,
   },
   {
-    when: coded(/^(SQLITE_FULL|ENOSPC)/),
-    say: ({ address }) => `the disk of the database files in "${address}" is full; free space, or inodes, there`,
+    when: coded(/^(SQLITE_FULL|ENOSPC|EDQUOT)/),
+    say: ({ address }) =>
+      `the disk of the database files in "${address}" is full, or a quota used up; free space, or inodes, there`,
   },
   {
     when: coded(new RegExp(`^${FOLDER_GONE}$`)),
@@ -56,7 +57,7 @@ const explanations: readonly Explanation[] = [
   {
     when: coded(/^(SQLITE_IOERR|EIO)/),
     say: ({ address }) =>
-      `the disk of the database files in "${address}" fails; the log of the system says why, and what it damaged`,
+      `the disk of the database files in "${address}" fails, or a quota is used up; the log of the system says why, and what it damaged`,
   },
   {
     when: coded(/^SQLITE_(CORRUPT|NOTADB)/),

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { PROMETHEUS, STATISTICS } from "../../../core/agent/container.js";
 import { AgentError, type Context, type Sink } from "../../../core/sdk/index.js";
+import { latch } from "../../support/latch.js";
 import { ScriptedSink } from "../../support/scripted-sink.js";
 import { settableClock } from "../../support/settable-clock.js";
 import { until } from "../../support/until.js";
@@ -104,11 +105,22 @@ test("a channel that refuses puts makes the agent not ready after ten seconds, f
   assert.deepEqual([reasons(), warnings()], [[], []]);
 });
 
+test("a channel that events go without is a warning after ten seconds, for ten minutes after the last one", async (context) => {
+  const { agent, clock, reasons, warnings } = await started(context, { create: () => new ScriptedSink() });
+  const optional = agent.assembly.channels[0]?.channel.optionalPuts;
+  optional?.failed(new AgentError("CHANNEL_FULL", "it is full", { retryable: true }));
+  const soon = warnings();
+
+  clock.pass(11);
+  const later = warnings();
+  clock.pass(590);
+  const over = warnings();
+
+  assert.deepEqual([soon, later, over, reasons()], [[], ["c1: events go without it: it is full"], [], []]);
+});
+
 test("a call that the store does not answer makes the agent not ready before a minute is over", async (context) => {
-  let end = () => {};
-  const hanging = new Promise<void>((resolve) => {
-    end = resolve;
-  });
+  const { opened: hanging, open: end } = latch();
   const sink = { ...new ScriptedSink(), start: async () => {}, stop: async () => {} };
   const create = (): Sink => ({
     ...sink,

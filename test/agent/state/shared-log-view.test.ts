@@ -152,6 +152,15 @@ const books = [
     notes: 0,
   },
   { says: "that cannot be told", log: { ...summary, unaccounted: undefined }, differences: [], notes: 1 },
+  {
+    says: "that cannot be told, of a log that has lost events",
+    log: { ...summary, unaccounted: undefined, lost: 3, uncounted: ["0", "2"] },
+    differences: [
+      'channel "c1": its log lost at least 3 events that were accepted',
+      'channel "c1": records of partitions 0, 2 of its log are gone; those that were not stored are lost, and nobody knows how many; the log of the agent has an error for each partition',
+    ],
+    notes: 1,
+  },
 ] as const;
 for (const { says, log, differences, notes } of books)
   test(`deneb verify compares books of a shared log ${says}`, async (context) => {

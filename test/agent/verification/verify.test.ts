@@ -257,6 +257,20 @@ test("verify finds nothing after one of the sinks of a channel was removed, and 
   assert.doesNotMatch(next.out.join("\n"), /begins now/);
 });
 
+test("verify compares the events, and says which table it did not count, while somebody keeps that table locked", async (context) => {
+  const storing = await stored(context);
+  if (storing === undefined) return;
+  await storing.database.query("BEGIN");
+  await storing.database.query("LOCK TABLE svc.room IN ACCESS EXCLUSIVE MODE");
+
+  const { exitCode, out, err } = await verify(storing, storing.agent);
+
+  await storing.database.query("ROLLBACK");
+  assert.deepEqual([exitCode, err], [0, []]);
+  assert.match(out.join("\n"), /^channel c: received 3, stored 3, .*unaccounted 0; stores 3 of 3$/m);
+  assert.match(out.join("\n"), /^sink rdb-sink: rows of table .*svc\.room not counted: it is locked, or too large/m);
+});
+
 test("verify ends with 2 when the store cannot be asked", async (context) => {
   const storing = await stored(context);
   if (storing === undefined) return;

@@ -36,6 +36,11 @@ for (const text of texts)
       }
   });
 
+for (const text of ["k=1\r\n", "k=1\r\nx=2", "k=1\r\nx=\\"])
+  test(`what is added to ${JSON.stringify(text)} ends its lines as the others do`, () => {
+    assert.doesNotMatch(withProperty(text, "new.key", "v"), /(?<!\r)\n|(?<!\n)$/);
+  });
+
 function keysOf(text: string): readonly string[] {
   return parseProperties(text).settings.map(({ key }) => key);
 }

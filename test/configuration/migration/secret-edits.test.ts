@@ -42,6 +42,7 @@ const cases = [
   { what: "a comment with words before it", lines: ["# it was: a1.sinks.s.password = hush, or not"] },
   { what: "a comment with an address", lines: ["# see mqtt://me:hush@broker"] },
   { what: "a comment over several lines", lines: ["! a1.sinks.s.sea_password = x\\", "  hush", ""] },
+  { what: "a misspelt password", lines: ["a1.sinks.s.sea_pasword = hush", "a1.sinks.s.store_pasword = hush"] },
   { what: "a property that nobody knows", lines: ["a1.sinks.s.api_token = hush"] },
   {
     what: "a component whose plugin is not known",

@@ -54,7 +54,16 @@ const refused: readonly { readonly rules: Rules; readonly text: string; readonly
   { rules: { format: "count" }, text: "1.0", reason: "must be a whole number, 0 or more" },
   { rules: { format: "count" }, text: "1e3", reason: "must be a whole number, 0 or more" },
   { rules: { format: "count" }, text: "0x10", reason: "must be a whole number, 0 or more" },
-  { rules: { format: "count" }, text: "99999999999999999999", reason: "must be a whole number, 0 or more" },
+  {
+    rules: { format: "count" },
+    text: "99999999999999999999",
+    reason: "must be a whole number from 0 to 9007199254740991",
+  },
+  {
+    rules: { format: "integer" },
+    text: "-99999999999999999999",
+    reason: "must be a whole number, -9007199254740991 or more",
+  },
   { rules: { format: "integer" }, text: "x", reason: "must be a whole number" },
   { rules: { format: "integer", max: 5 }, text: "6", reason: "must be a whole number, 5 or less" },
   { rules: { format: "integer", min: -1 }, text: "-2", reason: "must be a whole number, -1 or more" },

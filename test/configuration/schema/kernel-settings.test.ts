@@ -97,9 +97,9 @@ const cases = [
   },
   {
     says: "plugin packages of the command line come before those of the environment",
-    flags: { pluginPackages: ["mine"] },
+    flags: { pluginPackages: ["mine", "yours,theirs"] },
     env: { DENEB_PLUGIN_PACKAGES: "one, two" },
-    expected: { pluginPackages: ["mine", "one", "two"] },
+    expected: { pluginPackages: ["mine", "yours", "theirs", "one", "two"] },
   },
 ];
 for (const { says, flags, env, expected } of cases) {
@@ -122,6 +122,15 @@ test("all faults are told with the option or variable that gave the value", () =
     '--management-port = "70000": must be a whole number from 0 to 65535',
     'DENEB_GRACE_PERIOD = "1m": must be a whole number of seconds from 0 to 2147483',
     '--log-level = "warning": must be one of: debug, info, warn, error; did you mean "warn"?',
+  ]);
+});
+
+test("a management host with a port is a fault that says where the port belongs", () => {
+  const { settings, faults } = readKernelSettings({ managementHost: "localhost:5080" }, {});
+
+  assert.equal(settings, undefined);
+  assert.deepEqual(faults.map(faultText), [
+    '--management-host = "localhost:5080": must be one address or name of this machine, and nothing else; its port is --management-port',
   ]);
 });
 

@@ -80,6 +80,16 @@ test("a fault of a property in old spelling names what the file holds", () => {
   assert.ok(faults.some((text) => text.startsWith('error line 10: a1.sinks.s.sea_port = "abc": must be')));
 });
 
+test("a misspelt old name is a warning with the new name, and a secret is not shown", () => {
+  const { faults } = readSink(old("SeaSink"), ["sea_Host = db", "sea_pasword = hush"]);
+
+  const warnings = faults.filter((text) => text.startsWith("warning"));
+  assert.deepEqual(warnings, [
+    'warning line 10: a1.sinks.s.sea_Host = "db": is not a property of the sink "store" and has no effect; did you mean "store_host"?',
+    'warning line 11: a1.sinks.s.sea_pasword = "***": is not a property of the sink "store" and has no effect; did you mean "store_password"?',
+  ]);
+});
+
 test("a prefix of another spelling is an unknown property", () => {
   const { faults } = readSink(old("LandSink"), ["sea_host = db"]);
 
@@ -98,6 +108,15 @@ for (const { what, env, lines, host } of variables) {
     assert.equal(readSink(old("SeaSink"), lines, { env }).sink?.config["store_host"], host);
   });
 }
+
+test("an old variable in quotes is taken with them, with a warning", () => {
+  const { sink, faults } = readSink(old("SeaSink"), [], { env: { SEA_HOST: '"db"' } });
+
+  assert.equal(sink?.config["store_host"], '"db"');
+  assert.ok(
+    faults.includes("warning SEA_HOST: is in quotes, which are part of the value; remove them unless they are meant"),
+  );
+});
 
 test("an old variable is read under the new type when the properties mean the same", () => {
   const env = { SEA_HOST: "sea", LAND_HOST: "land" };

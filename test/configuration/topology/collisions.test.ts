@@ -229,6 +229,15 @@ for (const { name, nearest } of variables)
     assert.deepEqual(faults, [`warning ${name}: is an environment variable that nothing reads${nearest}`]);
   });
 
+test("a variable that only the file of the container image reads is a warning with the line to write", () => {
+  const env = { AGENT_RDB_BATCH_SIZE: "hush" };
+
+  assert.deepEqual(faultTexts(read(more(), { env })), [
+    "warning AGENT_RDB_BATCH_SIZE: is an environment variable that nothing reads; write batch_size = ${env:AGENT_RDB_BATCH_SIZE} in the file, as the file of the container image does",
+  ]);
+  assert.deepEqual(faultTexts(read(more("a1.sinks.s.batch_size = ${env:AGENT_RDB_BATCH_SIZE:-1}"), { env: {} })), []);
+});
+
 test("variables that are read, also by the file, empty ones and those of other programs give no warning", () => {
   const env = { DENEB_DATA_DIR: "d", DENEB_SIZE: "1", DENEB_ODD: "", DENEB_TEST_X: "1", AGENT_OS: "Linux", HOME: "/" };
 

@@ -65,14 +65,14 @@ test("a fault names what has asked for the workers: the property of the file, or
   const keysOf = (workers: number) => workerFaults(topology({ channels, workers: 4 }), workers).map(({ key }) => key);
 
   assert.deepEqual(keysOf(4), ["a.workers"]);
-  assert.deepEqual(keysOf(2), ["--workers"]);
+  assert.deepEqual(keysOf(2), ["DENEB_WORKERS or --workers"]);
 });
 
 test("a sink that says why it runs in one process is refused with that reason", () => {
   const one = plugin("sink", { workers: () => ({ one: "writes a file" }) });
   const [fault] = workerFaults(topology({ sinks: [{ ...node("k", one), channel: "c", batching }] }), 4);
 
-  assert.equal(fault?.key, "--workers");
+  assert.equal(fault?.key, "DENEB_WORKERS or --workers");
   assert.equal(fault?.value, "4");
   assert.match(fault?.reason ?? "", /sink "k" writes a file/);
 });

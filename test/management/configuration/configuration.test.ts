@@ -112,6 +112,10 @@ test("calls that are wrong are refused in the words of the original and change n
     const answer = await ask(method, `${agent}${file}${query}`);
     assert.deepEqual([answer.status, answer.body], [400, { success: "false", ...body }], `${method} ${query}`);
   }
+  for (const path of [agent, `${agent}/`]) {
+    const { status, body } = await ask("GET", path);
+    assert.deepEqual([status, body.error], [404, `GET ${path} not found`]);
+  }
   const masked = await ask("PUT", `${agent}${file}?param=a.sinks.p.postgresql_password&value=***`);
 
   assert.equal(masked.status, 400);

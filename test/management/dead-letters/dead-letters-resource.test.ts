@@ -3,6 +3,7 @@ import { mkdir, readFile, rmdir } from "node:fs/promises";
 import { connect } from "node:net";
 import { test } from "node:test";
 import { type DeadLetter, DeadLetters } from "../../../core/pipeline/dead-letters/dead-letters.js";
+import { latch } from "../../support/latch.js";
 import { until } from "../../support/until.js";
 import { deadLetter, serve } from "./dead-letters.js";
 
@@ -270,10 +271,7 @@ test("a drop deletes the dead letters of one sink only", async (context) => {
 
 test("a replay into a channel that is full is answered 503 and leaves the dead letters waiting", async (context) => {
   const { call, deadLetters, sink } = await serve(context);
-  let hold = () => {};
-  const held = new Promise<void>((resolve) => {
-    hold = resolve;
-  });
+  const { opened: held, open: hold } = latch();
   context.after(() => hold());
   sink.persist = async () => {
     await held;

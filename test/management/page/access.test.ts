@@ -19,6 +19,7 @@ browserTest(
     await page.getByRole("button", { name: "Open" }).click();
     await page.getByText("The agent does not know this token.").waitFor();
     // The field has the focus again.
+    await page.getByLabel("Token").and(page.locator(":focus")).waitFor();
     await page.keyboard.insertText("no token of äscii");
     await page.keyboard.press("Enter");
     await page.getByText("A token has letters, digits and signs of ASCII only").waitFor();

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { WrongTokens } from "../../../core/management/security/wrong-tokens.js";
+import { latch } from "../../support/latch.js";
 import { recordingLog } from "../../support/recording-log.js";
 import { runningManagement } from "../../support/running-management.js";
 
@@ -49,10 +50,7 @@ test("each wrong token of an address waits longer, others do not, and a network 
 });
 
 test("no more than a hundred answers to wrong tokens are delayed at the same time", async () => {
-  let end = () => {};
-  const held = new Promise<void>((resolve) => {
-    end = resolve;
-  });
+  const { opened: held, open: end } = latch();
   const wrong = new WrongTokens({ log: recordingLog().log, count: () => {}, uptime: () => 0, wait: () => held });
   const { signal } = new AbortController();
   for (let n = 0; n < 3; n += 1) await wrong.held("10.0.0.1", signal);

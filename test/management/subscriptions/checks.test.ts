@@ -185,5 +185,24 @@ test("a body beyond the limit is answered 413", async (context) => {
   const { status, body } = await call("GET", "/v1/subscriptions?ngsi_version=2", { body: "01234567890" });
 
   assert.equal(status, 413);
-  assert.equal(body.success, "false");
+  assert.deepEqual(body, {
+    success: "false",
+    error:
+      "GET request could not be read: its body is larger than 10 bytes; send less, or start the agent with a larger --management-body-limit (DENEB_MANAGEMENT_BODY_LIMIT)",
+  });
+});
+
+test("a body that is not what its Content-Encoding says is answered with the encoding", async (context) => {
+  const { call } = await runningManagement(context);
+  const sent = (encoding: string) =>
+    call("POST", "/v1/subscriptions?ngsi_version=2", { body: "{}", headers: { "Content-Encoding": encoding } });
+
+  for (const [encoding, status] of [
+    ["gzip", 400],
+    ["zip", 415],
+  ] as const) {
+    const answer = await sent(encoding);
+    assert.equal(answer.status, status);
+    assert.match(String(answer.body.error), new RegExp(`Content-Encoding "${encoding}" says .*; send it without`));
+  }
 });

@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { request as httpRequest } from "node:http";
 import { type TestContext, test } from "node:test";
 import { brokerStandIn } from "../../support/broker.js";
+import { latch } from "../../support/latch.js";
 import { runningManagement } from "../../support/running-management.js";
-import { type Answering, latch, storingBroker } from "../../support/storing-broker.js";
+import { type Answering, storingBroker } from "../../support/storing-broker.js";
 import { until } from "../../support/until.js";
 import { ld, requests, v2 } from "./payloads.js";
 

@@ -8,6 +8,8 @@ const failed = (result: unknown) => ({ success: "false", result });
 const succeeded = (result: unknown) => ({ success: "true", result });
 const withoutJson = (status: number) =>
   failed({ description: `The broker answered with status ${status} and without JSON`, error: "BadGateway" });
+const withoutReason = (status: number, error: string) =>
+  failed({ description: `The broker answered with status ${status} and gave no reason`, error });
 const notFound = { error: "NotFound", description: "The requested subscription has not been found. Check id" };
 const subscribeResponse = { subscribeResponse: { duration: "P1M", throttling: "PT5S", subscriptionId: "51c0" } };
 const subscribeError = {
@@ -55,7 +57,22 @@ const rows: readonly Row[] = [
     status: 400,
     body: failed({ error: "a" }),
   },
-  { operation: "create", version: "1", reply: { status: 200, body: {} }, status: 502, body: failed({}) },
+  {
+    operation: "create",
+    version: "1",
+    reply: { status: 200, body: {} },
+    status: 502,
+    body: withoutReason(200, "BadGateway"),
+  },
+  {
+    operation: "create",
+    version: "2",
+    reply: { status: 403, body: {} },
+    status: 400,
+    body: withoutReason(403, "BadRequest"),
+  },
+  { operation: "delete", version: "1", reply: { status: 404, body: "" }, status: 502, body: withoutJson(404) },
+  { operation: "delete", version: "2", reply: { status: 404, body: {} }, status: 404, body: failed(notFound) },
   {
     operation: "create",
     version: "2",
@@ -210,4 +227,20 @@ for (const { operation, version, reply, status, body } of rows)
     const answer = await call(method, path, sent);
 
     assert.deepEqual({ status: answer.status, body: answer.body }, { status, body });
+  });
+
+for (const [operation, version] of [
+  ["one", "2"],
+  ["all", "ld"],
+] as const)
+  test(`${operation} with version ${version} answers with the digits of numbers that the broker sent`, async (context) => {
+    const one = '{"id":"x","most":9007199254740993,"least":-12345678901234567890,"part":1.00000000000000000001}';
+    const body = operation === "one" ? one : `[${one}]`;
+    const { endpoint } = await brokerStandIn(context, () => ({ status: 200, body }));
+    const { call } = await runningManagement(context);
+    const { method, path, ...sent } = requests[operation](version, endpoint);
+
+    const answer = await call(method, path, sent);
+
+    assert.ok(answer.text.includes(one), answer.text);
   });

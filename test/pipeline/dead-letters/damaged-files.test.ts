@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
-import { type FileHandle, mkdir, open, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { type DeadLetter, DeadLetters } from "../../../core/pipeline/dead-letters/dead-letters.js";
 import { recordingLog } from "../../support/recording-log.js";
 import { tempFolder } from "../../support/temp-folder.js";
+import { tornAppends } from "./torn-appends.js";
 
 const letter = (id: string): DeadLetter => ({
   id,
@@ -83,18 +84,10 @@ test("a letter that is kept while the file is rewritten is whole, though a faili
   const { letters, reopen, file } = await setUp(context);
   await letters.keep([letter("a"), letter("b")]);
   await letters.mark("s/1", ["a"], "dropped");
-  const handle = await open(file, "r");
-  const files = Object.getPrototypeOf(handle);
-  await handle.close();
-  const fails = () => Promise.reject(Object.assign(new Error("EIO: i/o error"), { code: "EIO" }));
-  const write = context.mock.method(files, "appendFile", async function (this: FileHandle, text: string) {
-    await this.write(text.slice(0, 20));
-    return await fails();
-  });
-  const truncate = context.mock.method(files, "truncate", fails);
+  const { append, truncate } = await tornAppends(context, file);
   await assert.rejects(letters.keep([letter("c")]), { code: "DEAD_LETTERS_UNWRITABLE" });
-  write.mock.restore();
-  truncate.mock.restore();
+  append.restore();
+  truncate.restore();
 
   const compacted = letters.compact("s/1");
   // Its turns at the file come after those of the rewriting: what is kept next comes while the new file is being filled.

@@ -1,16 +1,5 @@
 import assert from "node:assert/strict";
-import {
-  appendFile,
-  type FileHandle,
-  mkdir,
-  open,
-  readdir,
-  readFile,
-  rm,
-  rmdir,
-  stat,
-  writeFile,
-} from "node:fs/promises";
+import { appendFile, mkdir, readdir, readFile, rm, rmdir, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import {
@@ -22,6 +11,7 @@ import {
 import { codeOf, reasonOf, retryableOf } from "../../../core/sdk/index.js";
 import { recordingLog } from "../../support/recording-log.js";
 import { tempFolder } from "../../support/temp-folder.js";
+import { tornAppends } from "./torn-appends.js";
 
 const unlimited: DeadLetterLimits = { days: 0, bytes: 0 };
 
@@ -90,20 +80,12 @@ test("whatever byte a crash tore the last letter at, the others stay and the nex
 test("a letter that a failing disk took half of, and that could not be cut off again, costs no other one", async (context) => {
   const { letters, file, open: reopen } = await setUp(context);
   await letters.keep([letter("a")]);
-  const handle = await open(file, "r");
-  const files = Object.getPrototypeOf(handle);
-  await handle.close();
-  const fails = () => Promise.reject(Object.assign(new Error("EIO: i/o error"), { code: "EIO" }));
-  const write = context.mock.method(files, "appendFile", async function (this: FileHandle, text: string) {
-    await this.write(text.slice(0, 20));
-    return await fails();
-  });
-  const truncate = context.mock.method(files, "truncate", fails);
+  const { append, truncate } = await tornAppends(context, file);
 
   await assert.rejects(letters.keep([letter("b")]), { code: "DEAD_LETTERS_UNWRITABLE" });
-  write.mock.restore();
+  append.restore();
   await assert.rejects(letters.keep([letter("c")]), { code: "DEAD_LETTERS_UNWRITABLE" });
-  truncate.mock.restore();
+  truncate.restore();
   await letters.keep([letter("c")]);
 
   assert.deepEqual(await openIds(reopen()), ["a waiting", "c waiting"]);

@@ -285,7 +285,10 @@ test("an erasure that one agent gets is kept by the others, by one that comes la
   await first.erasures.forget(2000);
 
   assert.equal(taken?.time, 1000);
-  assert.equal(second.erasures.meant([event("urn:a", 1000), event("urn:a", 1001), event("urn:b", 1000)]).length, 1);
+  assert.equal(
+    second.erasures.erasedAmong([event("urn:a", 1000), event("urn:a", 1001), event("urn:b", 1000)]).length,
+    1,
+  );
   assert.equal(left, 1);
   assert.equal(await trimmed(), 0);
 });

@@ -23,3 +23,24 @@ test("an agent that replays any number of dead letters remembers the last 100,00
 
   assert.deepEqual(known, [replayed(most - 1), replayed(most - 100_000)]);
 });
+
+test("a replayed dead letter that another agent is done with is not stored where it waits again", async () => {
+  const marked: string[] = [];
+  const entry = { reason: undefined, time: 0, bytes: 0, replays: 1, own: false, offset: 1, line: 1, lastLine: 1 };
+  const deadLetters = {
+    stored: async () => [],
+    entry: async (_sink: string, id: string) =>
+      ({ ...entry, mark: id === "letter-1" ? "waiting" : "replaying" }) as const,
+    holder: async () => "k1",
+    mark: async (_sink: string, ids: readonly string[]) => {
+      marked.push(...ids);
+      return [];
+    },
+  };
+  const letters = new ReplayedLetters({ sink: "k1", deadLetters, log: recordingLog().log });
+
+  await letters.doneElsewhere([replayed(1), replayed(2)]);
+
+  assert.deepEqual(marked, ["letter-2"]);
+  assert.deepEqual(await letters.repeated([replayed(1)]), []);
+});

@@ -14,7 +14,7 @@ function event(at: number) {
 
 function deliverOne(): void {
   const events = Array.from({ length: EVENTS }, (_, at) => event(at));
-  const batch = new TakenBatch(events, events, {}, new Settlements()).forSink();
+  const batch = new TakenBatch(events, { whole: events, transaction: {}, settlements: new Settlements() }).forSink();
   assert.equal(batch.events.length, EVENTS);
 }
 

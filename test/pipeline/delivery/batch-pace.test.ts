@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { roomOf } from "../../../core/agent/component.js";
-import { Pace, worthWaitingFor } from "../../../core/pipeline/delivery/batcher.js";
+import { roomOf } from "../../../core/agent/channel-room.js";
+import { Pace } from "../../../core/pipeline/delivery/pace.js";
+import { worthWaitingFor } from "../../../core/pipeline/delivery/worth-waiting-for.js";
 
 const large = 10_000;
 

@@ -12,6 +12,7 @@ import type { FileChannel } from "../../../plugins/file-channel/file-channel.js"
 import { channelIn } from "../../plugins/file-channel/channel-folder.js";
 import { batchOf, course, feedOf, put } from "../../support/delivering.js";
 import { KeepingSink, KeepingStore } from "../../support/keeping-sink.js";
+import { latch } from "../../support/latch.js";
 import { type LogLine, recordingLog } from "../../support/recording-log.js";
 import { ScriptedSink } from "../../support/scripted-sink.js";
 import { tempFolder } from "../../support/temp-folder.js";
@@ -160,10 +161,7 @@ test("a late sink whose stored position is not of the channel waits as well, and
 });
 
 test("a stop does not wait for the remedy, and the events stay in the channel", async (context) => {
-  let tell = () => {};
-  const tried = new Promise<void>((resolve) => {
-    tell = resolve;
-  });
+  const { opened: tried, open: tell } = latch();
   const sink = new ScriptedSink(() => {
     tell();
     return conflict();
@@ -224,7 +222,7 @@ test("what is skipped is counted in the ledger once, where the outlet has an acc
   const skipping = { skipTo: async () => 3 };
   const channel = new CountedChannel(Object.assign(channelIn("unused").channel, skipping));
   const account = { skipped: (events: number) => counts.push(events), leftOut: () => assert.fail() };
-  const outlet = new ChannelOutlet(channel, account);
+  const outlet = new ChannelOutlet(channel, { account });
 
   await outlet.skipTo("c:3");
 
@@ -234,7 +232,7 @@ test("what is skipped is counted in the ledger once, where the outlet has an acc
 test("what has dead letters is left out, and counts as no event that a store must have", async () => {
   const account = new ChannelAccount("c", () => undefined);
   const channel = new CountedChannel(Object.assign(channelIn("unused").channel, { leaveOut: async () => 2 }));
-  const outlet = new ChannelOutlet(channel, account);
+  const outlet = new ChannelOutlet(channel, { account });
 
   await outlet.leaveOut(nothing());
 

@@ -46,22 +46,26 @@ test("redelivered events of a shared channel that are stored count as stored by 
 
 test("an event that is stored elsewhere is settled, and its dead letter counts as stored", () => {
   const settlements = new Settlements();
-  const batch = new TakenBatch(events, events, { positions }, settlements);
+  const batch = new TakenBatch(events, { whole: events, transaction: { positions }, settlements });
 
   batch.settle("elsewhere", events.slice(0, 1));
 
   assert.deepEqual(batch.open().events, events.slice(1));
   assert.deepEqual(
-    events.map((event) => settlements.isStored(event)),
-    [true, false, false],
+    events.map((event) => settlements.outcomeOf(event)),
+    ["elsewhere", undefined, undefined],
   );
   assert.deepEqual(settlements.count(events), { stored: 0, "dead-lettered": 0, filtered: 0 });
 });
 
 test("the batch of a sink says whether its position is shared", () => {
-  const one = new TakenBatch(events, events, { positions }, new Settlements());
+  const one = new TakenBatch(events, { whole: events, transaction: { positions }, settlements: new Settlements() });
   const { shared: _, ...own } = positions;
-  const other = new TakenBatch(events, events, { positions: own }, new Settlements());
+  const other = new TakenBatch(events, {
+    whole: events,
+    transaction: { positions: own },
+    settlements: new Settlements(),
+  });
 
   assert.deepEqual([one.forSink().position?.shared, other.forSink().position?.shared], [true, undefined]);
 });

@@ -206,7 +206,7 @@ test("a sink that stores positions may name all events, with a reason for each",
       return { requestBytes: 0, responseBytes: 0 };
     },
   };
-  const { chain, letters } = await setUp(context, sink);
+  const { chain, letters, lines } = await setUp(context, sink);
 
   await deliver(chain, eventsOf("abxd"), {
     from: { positions: { after: (count) => `c:${count}`, coveredBy: at("c:0").coveredBy, idOf: String } },
@@ -214,6 +214,8 @@ test("a sink that stores positions may name all events, with a reason for each",
 
   assert.deepEqual(stored, ["abd c:4"]);
   assert.deepEqual(await letters(), ["x permanent NO_ROUTE no queue takes x"]);
+  // Those that are left do not wait for their next try.
+  assert.doesNotMatch(JSON.stringify(lines), /will be retried/);
 });
 
 test("a write that is late and then tells what failed is not repeated for the others", async (context) => {
@@ -244,7 +246,7 @@ test("an event that is erased after it was named is not written again, and is no
     if (event.body === "b" && write === 1) erased.push(event);
     return isOneOf("bc")(event) && write === 1 ? busy(event) : undefined;
   });
-  const erasures = { meant: (events: readonly Event[]) => events.filter((event) => erased.includes(event)) };
+  const erasures = { erasedAmong: (events: readonly Event[]) => events.filter((event) => erased.includes(event)) };
   const { chain } = chainTo({ sink: broker, deadLetters, log: recordingLog().log, erasures });
 
   const settled = await deliver(chain, eventsOf("abcd"));

@@ -101,7 +101,7 @@ for (const { breaks, take, reason } of brokenTakes)
     const rollback = async () => assert.fail("not taken back");
     const openTake = () => ({ take, rollback, commit: async () => {} });
     Reflect.set(memory, "openTake", openTake);
-    const outlet = new ChannelOutlet(new CountedChannel(memory), undefined, '"c" of type "odd"');
+    const outlet = new ChannelOutlet(new CountedChannel(memory), { title: '"c" of type "odd"' });
     const deadLetters = new DeadLetters(dataDir);
     const { feed } = feedOf({ channel: memory, outlet, sink: new ScriptedSink(), deadLetters, log });
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { PositionGate } from "../../../core/pipeline/delivery/channel-outlet.js";
+import { PositionGate } from "../../../core/pipeline/delivery/position-gate.js";
+import { latch } from "../../support/latch.js";
 import { warningsDuring } from "../../support/warnings.js";
 
 const never = new AbortController().signal;
@@ -84,10 +85,7 @@ test("a successor that joins before the other leaves is waited for", async () =>
 });
 
 test("one that is still leaving out its positions is waited for", async () => {
-  let done = () => {};
-  const skipping = new Promise<void>((resolve) => {
-    done = resolve;
-  });
+  const { opened: skipping, open: done } = latch();
   const gate = new PositionGate({ skipTo: () => skipping });
   const [one, other, third] = [gate.join(), gate.join(), gate.join()];
   const first = one.arrive(never);

@@ -151,12 +151,14 @@ test("of redelivered events only those are held back of which the sink cannot te
   const from = { isRedelivered: ({ body }: Event) => body !== "x2" && body !== "c", positions };
   const round = async () => {
     const open = settlements.open(taken);
-    const error = await chain.first.deliver(new TakenBatch(open, taken, from, settlements), course()).catch(String);
+    const error = await chain.first
+      .deliver(new TakenBatch(open, { whole: taken, transaction: from, settlements }), course())
+      .catch(String);
     return [error === undefined || typeof error === "object", bodiesOf(settlements.open(taken))];
   };
   const heldBack = String(new HeldBack(undefined, 0));
 
-  const batch = new TakenBatch(taken, taken, from, settlements);
+  const batch = new TakenBatch(taken, { whole: taken, transaction: from, settlements });
   const first = await chain.first.deliver(batch, course()).catch(String);
   const held = bodiesOf(settlements.open(taken));
   const later = [await round(), await round()];
@@ -186,7 +188,9 @@ test("what is held back and was not delivered before becomes a dead letter no so
   const from = { isRedelivered: ({ body }: Event) => body === "x1", positions };
   const asked = async () => {
     const open = settlements.open(taken);
-    await assert.rejects(chain.first.deliver(new TakenBatch(open, taken, from, settlements), course()));
+    await assert.rejects(
+      chain.first.deliver(new TakenBatch(open, { whole: taken, transaction: from, settlements }), course()),
+    );
     return counters.deadLettered;
   };
 

@@ -8,6 +8,7 @@ import type { Settled } from "../../../core/pipeline/delivery/settlements.js";
 import { AgentError, letterHeader } from "../../../core/sdk/index.js";
 import { MemoryChannel } from "../../../plugins/memory-channel/memory-channel.js";
 import { feedOf, put as putInto } from "../../support/delivering.js";
+import { latch } from "../../support/latch.js";
 import { recordingLog } from "../../support/recording-log.js";
 import { ScriptedSink } from "../../support/scripted-sink.js";
 import { tempFolder } from "../../support/temp-folder.js";
@@ -84,10 +85,7 @@ test("a batch that was stored in part before the feed halted is completed by the
 });
 
 test("a feed that halts leaves what waits in the channel, and does not wait for its next try", async (context) => {
-  let tell = () => {};
-  const tried = new Promise<void>((resolve) => {
-    tell = resolve;
-  });
+  const { opened: tried, open: tell } = latch();
   const sink = new ScriptedSink(() => {
     tell();
     return new AgentError("AWAY", "storing", { retryable: true });

@@ -4,6 +4,7 @@ import { DeadLetters } from "../../../core/pipeline/dead-letters/dead-letters.js
 import { AgentError } from "../../../core/sdk/index.js";
 import { MemoryChannel } from "../../../plugins/memory-channel/memory-channel.js";
 import { feedOf, put as putInto } from "../../support/delivering.js";
+import { latch } from "../../support/latch.js";
 import { recordingLog } from "../../support/recording-log.js";
 import { ScriptedSink } from "../../support/scripted-sink.js";
 import { tempFolder } from "../../support/temp-folder.js";
@@ -99,11 +100,31 @@ test("a write of several takes that never goes in leaves them all in the channel
   );
 });
 
-test("a batch that is not full is written when batch_timeout has passed since its first event", async (context) => {
-  let tell = () => {};
-  const written = new Promise<void>((resolve) => {
-    tell = resolve;
+test("events that are tried again together with later ones count as processed once", async (context) => {
+  const { opened: written, open: tell } = latch();
+  const sink = new ScriptedSink((events) => {
+    // A later one comes while the store is away.
+    if (sink.writes.length === 2 || sink.writes.length === 8) void put(sink.writes.length);
+    if (events.length < 3) return new AgentError("AWAY", "storing", { retryable: true });
+    tell();
+    return undefined;
   });
+  const { feed, put, counters } = await setUp(context, { sink });
+  await put(1);
+
+  feed.start();
+  await written;
+  await feed.drain(AbortSignal.timeout(5000));
+
+  assert.deepEqual(
+    sink.stored.map(({ body }) => body),
+    [1, 2, 8],
+  );
+  assert.equal(counters.processed, 3);
+});
+
+test("a batch that is not full is written when batch_timeout has passed since its first event", async (context) => {
+  const { opened: written, open: tell } = latch();
   const sink = new ScriptedSink(() => {
     tell();
     return undefined;
@@ -127,10 +148,7 @@ for (const [batchTimeout, batchLinger] of [
   [0.02, 3_600_000],
 ] as const) {
   test(`a batch that is not full is written after batch_linger or batch_timeout, whichever is less (${batchTimeout} s, ${batchLinger} ms)`, async (context) => {
-    let tell = () => {};
-    const written = new Promise<void>((resolve) => {
-      tell = resolve;
-    });
+    const { opened: written, open: tell } = latch();
     const sink = new ScriptedSink(() => {
       tell();
       return undefined;
@@ -151,10 +169,7 @@ for (const [batchTimeout, batchLinger] of [
 
 for (const batchLinger of [0, "under-load"] as const) {
   test(`a batch that is not full is written at once while few events come and batch_linger is ${batchLinger}`, async (context) => {
-    let tell = () => {};
-    const written = new Promise<void>((resolve) => {
-      tell = resolve;
-    });
+    const { opened: written, open: tell } = latch();
     const sink = new ScriptedSink(() => {
       tell();
       return undefined;
@@ -183,10 +198,7 @@ for (const batchLinger of [1000, "under-load"] as const) {
       if (write === 2) tell();
       return undefined;
     });
-    let tell = () => {};
-    const second = new Promise<void>((resolve) => {
-      tell = resolve;
-    });
+    const { opened: second, open: tell } = latch();
     let looks = 0;
     // A millisecond from one look at the clock to the next, however long they take here.
     const { feed, put } = await setUp(context, { sink, batchLinger, steady: () => ++looks });

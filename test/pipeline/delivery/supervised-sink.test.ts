@@ -8,6 +8,7 @@ import {
   codeOf,
   type Event,
   type Receipt,
+  reasonOf,
   retryableOf,
   type Sink,
 } from "../../../core/sdk/index.js";
@@ -101,12 +102,20 @@ test("a write that ends well after it was asked to give up is stored, not tried 
   assert.equal(made.length, 1);
 });
 
+const fail = (): never => assert.fail("this cannot be read");
+const unreadable = new Proxy({}, { get: fail, has: fail, getPrototypeOf: fail, ownKeys: fail });
+
 const thrown = [
   { what: "a text", value: "no", message: /the sink threw what is no error: no$/ },
   { what: "undefined", value: undefined, message: /the sink threw what is no error: undefined$/ },
   {
     what: "an object without prototype",
     value: Object.create(null),
+    message: /the sink threw what is no error: something was thrown that cannot be made a text$/,
+  },
+  {
+    what: "what throws when it is asked for its members",
+    value: unreadable,
     message: /the sink threw what is no error: something was thrown that cannot be made a text$/,
   },
   {
@@ -126,6 +135,20 @@ for (const { what, value, message } of thrown)
       (error) => error instanceof Error && message.test(error.message) && retryableOf(error) === undefined,
     );
   });
+
+test("each call of a sink that throws what cannot be read fails with an error that can", async () => {
+  const { log } = recordingLog();
+  const throws = () => Promise.reject(unreadable);
+  const positions = { stored: throws, alreadyStored: throws, summary: throws };
+  const plugin = { start: throws, stop: async () => {}, persist: throws, positions };
+  const sink = new SupervisedSink({ name: "s1", create: () => plugin, persistTimeout: 0, log, clock });
+
+  const calls = [sink.start(), sink.storedPositions(forever.signal), sink.storedSummary(forever.signal)];
+  const reasons = (await Promise.allSettled(calls)).map((call) => call.status === "rejected" && reasonOf(call.reason));
+
+  const reason = "the sink threw what is no error: something was thrown that cannot be made a text";
+  assert.deepEqual(reasons, [reason, reason, reason]);
+});
 
 for (const returned of [undefined, null, 5, { requestBytes: "many", responseBytes: Number.NaN, elsewhere: 1 }])
   test(`a write in JavaScript that resolves to ${inspect(returned)} is stored`, async () => {

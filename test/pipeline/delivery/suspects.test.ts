@@ -76,6 +76,64 @@ for (const { answer, reason } of [
     assert.equal(lines.filter(({ message }) => message === "batch not stored, will be retried").length, 3);
   });
 
+for (const { answer, reason } of [
+  { answer: "lasting", reason: "permanent" },
+  { answer: "passing", reason: "retries-exhausted" },
+] as const)
+  test(`where the sink names the events that are the reason and the error is ${answer}, all others are stored with one write`, async (context) => {
+    const besides = new AgentError("NOT_WRITTEN", "not written with others", { retryable: true });
+    const judge = (list: readonly Event[]) => {
+      if (!list.some(isBad)) return undefined;
+      const failed = new Map(list.map((event) => [event, isBad(event) ? refused([event]) : besides]));
+      return new AgentError("STORE", "internal error", { retryable: true, events: failed });
+    };
+    const { sink, chain, letters } = await setUp(context, { judge, answers: () => answer });
+
+    await deliver(chain, events("axbcyxd"));
+
+    assert.deepEqual(sink.writes.slice(3).map(text), ["axbcyxd", "axbcyxd", "abcd"]);
+    assert.deepEqual(
+      await letters(),
+      [..."xyx"].map((name) => `${name} ${reason}`),
+    );
+  });
+
+test("an event that the sink names as the reason only after the store was asked is stored when it passes then", async (context) => {
+  const besides = new AgentError("NOT_WRITTEN", "not written with others", { retryable: true });
+  const reasons = ["a", "a", "a", "a", "c"];
+  const judge = (list: readonly Event[]) => {
+    const reason = reasons.shift();
+    if (reason === undefined) return undefined;
+    const failed = new Map(list.map((event) => [event, text([event]) === reason ? refused([event]) : besides]));
+    return new AgentError("STORE", "internal error", { retryable: true, events: failed });
+  };
+  const { sink, chain, letters } = await setUp(context, { judge, answers: () => "lasting" });
+
+  await deliver(chain, events("abcd"));
+
+  assert.equal(text(sink.stored), "abcd");
+  assert.deepEqual(await letters(), []);
+});
+
+test("events that the sink named as the reason, and that were mended before the store was asked, are stored", async (context) => {
+  let isMended = false;
+  const besides = new AgentError("NOT_WRITTEN", "not written with others", { retryable: true });
+  const judge = (list: readonly Event[]) => {
+    const failed = new Map(list.map((event) => [event, isBad(event) ? refused([event]) : besides]));
+    return isMended ? undefined : new AgentError("STORE", "internal error", { retryable: true, events: failed });
+  };
+  const answers = () => {
+    isMended = true;
+    return "passing" as const;
+  };
+  const { sink, chain, letters } = await setUp(context, { judge, answers });
+
+  await deliver(chain, events("axb"));
+
+  assert.equal(text(sink.stored), "axb");
+  assert.deepEqual(await letters(), []);
+});
+
 const named = (name: string) =>
   new AgentError("STORE", `row "${name}" is refused: value ${name}1 is too high`, { retryable: true });
 

@@ -16,7 +16,7 @@ const transaction = {
 };
 
 function whole(): TakenBatch {
-  return new TakenBatch(events, events, transaction, new Settlements());
+  return new TakenBatch(events, { whole: events, transaction, settlements: new Settlements() });
 }
 
 test("a batch has two halves, each with its own position", () => {
@@ -65,7 +65,7 @@ test("a position covers events of the batch alone", () => {
 test("an event that is no longer in the batch counts in its position", () => {
   const settlements = new Settlements();
   assert.ok(first && third);
-  const batch = new TakenBatch([first, third], events, transaction, settlements);
+  const batch = new TakenBatch([first, third], { whole: events, transaction, settlements });
 
   assert.equal(batch.position, "c:3");
 });
@@ -113,13 +113,15 @@ test("a batch that left the channel as it was noted is forgotten", () => {
 
 test("behind a channel that forgets an event has one id for as long as it is there, also in a part and for another feed", () => {
   const settlements = new Settlements();
-  const batch = new TakenBatch(events, events, {}, settlements);
+  const batch = new TakenBatch(events, { whole: events, transaction: {}, settlements });
   const [left] = batch.split();
   const later = new Settlements();
   later.join(settlements);
   assert.ok(first && second);
 
-  const ids = [batch, left, new TakenBatch(events, events, {}, later)].map((one) => idOf(one.forSink(), first));
+  const ids = [batch, left, new TakenBatch(events, { whole: events, transaction: {}, settlements: later })].map((one) =>
+    idOf(one.forSink(), first),
+  );
   settlements.close(events);
   const next = idOf(batch.forSink(), first);
 
@@ -134,7 +136,10 @@ test("an event of a durable channel has the id of the channel with what tells co
   const ids = [events, events.map((event) => structuredClone(event)), copies].map((list) => {
     const [event] = list;
     assert.ok(event);
-    return idOf(new TakenBatch(list, list, { positions }, new Settlements()).forSink(), event);
+    return idOf(
+      new TakenBatch(list, { whole: list, transaction: { positions }, settlements: new Settlements() }).forSink(),
+      event,
+    );
   });
 
   assert.match(ids[0] ?? "", /^c-1-[0-9a-f]{12}$/);
@@ -144,7 +149,11 @@ test("an event of a durable channel has the id of the channel with what tells co
 
 test("a replayed event has the id of its dead letter, and an event that is not in the batch has none", () => {
   const replayed: Event = { headers: { [letterHeader]: "the-letter" }, body: 1 };
-  const batch = new TakenBatch([replayed], [replayed], transaction, new Settlements()).forSink();
+  const batch = new TakenBatch([replayed], {
+    whole: [replayed],
+    transaction,
+    settlements: new Settlements(),
+  }).forSink();
 
   assert.equal(idOf(batch, replayed), "the-letter");
   assert.throws(
@@ -154,7 +163,7 @@ test("a replayed event has the id of its dead letter, and an event that is not i
 });
 
 test("behind a channel that forgets a batch has no position", () => {
-  const batch = new TakenBatch(events, events, {}, new Settlements());
+  const batch = new TakenBatch(events, { whole: events, transaction: {}, settlements: new Settlements() });
 
   assert.equal(batch.position, undefined);
   assert.equal("position" in batch.forSink(), false);

@@ -63,6 +63,17 @@ test("a response 204 is accepted, whatever the server sends behind it", async (c
   assert.equal(server.requests.length, 2);
 });
 
+test("a complete response is accepted, also where the server sends more than the length that it gave", async (context) => {
+  const server = await receiver(context, ({ socket }) => {
+    socket?.end("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nCaf\u00e9!");
+  });
+  const sink = await runningSink(context, { url: server.url });
+
+  const { responseBytes } = await sink.persist({ events: [room("a", 1), room("a", 2)] }, patient);
+
+  assert.deepEqual([server.requests.length, responseBytes], [2, 10]);
+});
+
 test("a redirect is not followed", async (context) => {
   const target = await receiver(context);
   const server = await receiver(context, (response) => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import { AcceptedResponses } from "../../../plugins/http-source/responder.js";
+import { AcceptedResponses } from "../../../plugins/http-source/accepted-responses.js";
 
 test("a response that cannot be written is reported, and the others of its turn are written", async () => {
   const written: string[] = [];

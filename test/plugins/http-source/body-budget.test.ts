@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { BodyBudget, bytesInFlight } from "../../../plugins/http-source/limits.js";
+import { BodyBudget, bytesInFlight } from "../../../plugins/http-source/body-budget.js";
 
 const MIB = 1_048_576;
 const limits = { max_bytes_in_flight: 100 * MIB, max_body_size: 10 * MIB };

@@ -22,6 +22,14 @@ const addresses = [
   { bind: "::", properties: [] },
   { bind: "fe80::1%eth0", properties: [] },
   { bind: "[::1]", properties: ["bind"] },
+  { bind: "::1", properties: [] },
+  { bind: "::ffff:127.0.0.1", properties: [] },
+  { bind: "my_host.example.org", properties: [] },
+  { bind: "localhost:5050", properties: ["bind"] },
+  { bind: "0.0.0.0:5050", properties: ["bind"] },
+  { bind: "[::1]:5050", properties: ["bind"] },
+  { bind: "http://localhost", properties: ["bind"] },
+  { bind: "127.0.0.1, ::1", properties: ["bind"] },
   { bind: "fe80::1", properties: ["bind"] },
 ] as const;
 for (const { bind, properties } of addresses)

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
-import { WaitingRequests } from "../../../plugins/http-source/limits.js";
 import { NodeConnections } from "../../../plugins/http-source/node-connections.js";
+import { WaitingRequests } from "../../../plugins/http-source/waiting-requests.js";
 import { until } from "../../support/until.js";
 import { RawConnection } from "./raw-connection.js";
 

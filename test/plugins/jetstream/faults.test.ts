@@ -167,6 +167,29 @@ test("a record whose answer is lost is not said to follow one that it was not pl
   assert.ok(publishes === 3 || publishes === 4, `${publishes}`);
 });
 
+test("a record that a leader says to have and has not placed yet is asked for again", async (context) => {
+  const server = await ownNats(context);
+  if (server === undefined) return;
+  const proxy = await silencingProxy(context, server.port);
+  const log = logOf(context, { servers: [proxy.url] });
+  await log.open(never());
+  await log.append(0, Buffer.from("first"));
+  // Leaders of servers before 2.10.21 answer so while an earlier try is on its way, or did not arrive.
+  let count = 0;
+  proxy.change((data) => {
+    const text = data.toString("latin1");
+    if (!/"seq":2\b/.test(text) || count === 2) return data;
+    count += 1;
+    return Buffer.from(text.replace(/"seq":2\b/, '"seq":0'), "latin1");
+  });
+
+  const { offset } = await log.append(0, Buffer.from("second"));
+  const next = await log.append(0, Buffer.from("third"));
+
+  assert.deepEqual([count, offset, next.offset], [2, 2, 3]);
+  assert.deepEqual(texts(await readAll(log, 0, { count: 3 })), ["first", "second", "third"]);
+});
+
 test("a question to a consumer ends with its connection", async (context) => {
   const server = await ownNats(context);
   if (server === undefined) return;

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { createServer, type Socket } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
 import { type TestContext, test } from "node:test";
 import { Link } from "../../../plugins/jetstream/log/link.js";
 import { greets, optionsFor } from "../../../plugins/jetstream/log/options.js";
-import { configOf } from "./nats.js";
+import type { OwnServer } from "../../support/provided-server.js";
+import { until } from "../../support/until.js";
+import { configOf, ownNats } from "./nats.js";
 
 /** The address of a server that says this to whoever connects. */
 async function saying(context: TestContext, say: (socket: Socket) => void): Promise<string> {
@@ -72,6 +74,23 @@ test("an end does not wait for a server that greets and says nothing more", asyn
   await Promise.all([link.close(), assert.rejects(connecting, /the log is closed/)]);
 });
 
+test("a server that has as many connections as it takes is named with what it answers", async (context) => {
+  const server = await ownNats(context, { lines: ["max_connections: 1"] });
+  if (server === undefined) return;
+  // What has looked whether the server is there may still be its only connection.
+  await until(
+    () => answerToPing(context, server),
+    (answer) => answer.includes("PONG"),
+  );
+  const link = new Link(configOf({ servers: [server.url], request_timeout: 3000 }), 'channel "log"');
+  context.after(() => link.close());
+
+  await assert.rejects(link.connection("testing"), {
+    code: "LOG_UNAVAILABLE",
+    message: /maximum connections exceeded/,
+  });
+});
+
 test("a name is tried with all of its addresses at once, and TLS is asked for the name", () => {
   const tls = { ca: "authority", rejectUnauthorized: true };
 
@@ -83,3 +102,19 @@ test("a name is tried with all of its addresses at once, and TLS is asked for th
   assert.deepEqual(optionsFor("[::1]", { tls }).tls, { ...tls, host: "::1" });
   assert.deepEqual(optionsFor("nats.example", {}), { servers: ["nats.example"], resolve: false });
 });
+
+/** What the server says to a connection that stays until the test ends, up to its answer to a ping or to the connection. */
+async function answerToPing(context: TestContext, { host, port }: OwnServer): Promise<string> {
+  const socket = connect(port, host);
+  context.after(() => socket.destroy());
+  socket.on("error", () => undefined);
+  socket.write("CONNECT {}\r\nPING\r\n");
+  return await new Promise((resolve) => {
+    let answer = "";
+    socket.on("data", (piece) => {
+      answer += String(piece);
+      if (/PONG|-ERR/.test(answer)) resolve(answer);
+    });
+    socket.once("close", () => resolve(answer));
+  });
+}

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
+import { readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
 import { test } from "node:test";
-import { readAll, rejects } from "../../../core/testing/log/log-case.js";
+import { readAll, rejects, texts } from "../../../core/testing/log/log-case.js";
+import { warningsOf } from "../../../plugins/jetstream/log/settings.js";
 import { until } from "../../support/until.js";
 import { administer, removeStream } from "./administration.js";
 import { logOf, nameOfStream, never, ownNats, sharedLog, sharedNats } from "./nats.js";
@@ -57,6 +60,21 @@ for (const { change, says } of wrong)
     await assert.rejects(opening, says);
   });
 
+test("a stream that was sealed is no log, and the error says so", async (context) => {
+  const server = await sharedNats(context);
+  if (server === undefined) return;
+  const stream = nameOfStream();
+  await administer(server, `STREAM.CREATE.${stream}`, settingsOf(stream));
+  context.after(() => removeStream(server, stream));
+  const { error } = await administer(server, `STREAM.UPDATE.${stream}`, { ...settingsOf(stream), sealed: true });
+  assert.equal(error, undefined);
+
+  await assert.rejects(logOf(context, { servers: [server], stream }).open(never()), {
+    code: "LOG_SETTINGS",
+    message: `opening the stream "${stream}": it is sealed; it cannot be changed, make the stream again with another name`,
+  });
+});
+
 test("a stream that was made by hand is taken as it is, and its replica warned of", async (context) => {
   const server = await sharedNats(context);
   if (server === undefined) return;
@@ -69,6 +87,21 @@ test("a stream that was made by hand is taken as it is, and its replica warned o
   assert.equal(warnings.length, 1);
   assert.match(String(warnings[0]), /has one replica.*can be lost when its machine fails; use three replicas/);
 });
+
+for (const [version, warned] of [
+  ["2.9.10", 1],
+  ["2.11.6", 1],
+  ["2.11.7", 0],
+  ["2.12.0-RC.1", 0],
+  ["3.0.0", 0],
+] as const)
+  test(`of three replicas on servers of ${version} ${warned} warning says that a leader may lack acknowledged records`, () => {
+    const warnings = warningsOf({ num_replicas: 3 }, "s", version);
+
+    assert.equal(warnings.length, warned);
+    for (const warning of warnings)
+      assert.match(warning, /can become leader before it has caught up.*2\.11\.7 or later$/);
+  });
 
 test("a missing stream that may not be made, and replicas without a cluster, are wrong settings", async (context) => {
   const server = await sharedNats(context);
@@ -140,6 +173,30 @@ test("a stream that allows one consumer is measured and read all the same", asyn
 
   for (const part of [0, 1])
     assert.deepEqual(bounds.get(part), { first: offsets[part]?.[0], next: (offsets[part]?.[9] ?? 0) + 1 });
+});
+
+test("a record that is too large since a server takes less holds up nothing behind it", async (context) => {
+  const server = await ownNats(context, { lines: ["max_payload: 1048576"] });
+  if (server === undefined) return;
+  const log = logOf(context, { servers: [server.url], stream: nameOfStream() });
+  await log.open(never());
+  const file = path.join(server.folder, "nats.conf");
+  await writeFile(file, (await readFile(file, "utf8")).replace("1048576", "4096"));
+  await server.halt();
+  await server.resume();
+
+  await until(
+    () =>
+      log.append(0, Buffer.from("a"), "a").then(
+        () => true,
+        () => false,
+      ),
+    (isThere) => isThere,
+  );
+  await rejects(log.append(0, Buffer.alloc(8000), "large"), "RECORD_TOO_LARGE", false);
+  await log.append(0, Buffer.from("b"), "b");
+
+  assert.deepEqual(texts(await readAll(log, 0, { count: 2 })), ["a", "b"]);
 });
 
 test("largest records follow max_payload of the server, and records that are larger are refused", async (context) => {
@@ -226,6 +283,7 @@ test("a stream of which somebody changes a setting so that it may remove events 
   await edit({ discard: "old", max_bytes: 100_000 });
   await assert.rejects(log.append(0, Buffer.from("another")), {
     code: "LOG_SETTINGS",
+    appended: false,
     message: /removes its oldest events, discard is "old"; nats stream edit .* --discard new/,
   });
   await log.append("agents", Buffer.from("report"));

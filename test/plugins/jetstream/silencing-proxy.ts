@@ -10,6 +10,7 @@ export async function silencingProxy(
 ) {
   const sockets = new Set<Socket>();
   let silent = false;
+  let changed = (data: Buffer): Buffer => data;
   const server = createServer((client) => {
     const upstream = connect({ host: "127.0.0.1", port });
     for (const socket of [client, upstream]) {
@@ -22,7 +23,7 @@ export async function silencingProxy(
       passed = passed.then(() => passing(data)).then(() => void upstream.write(data));
     });
     upstream.on("data", (data) => {
-      if (!silent) client.write(data);
+      if (!silent) client.write(changed(data));
     });
     client.on("close", () => upstream.destroy());
     upstream.on("close", () => client.destroy());
@@ -41,5 +42,9 @@ export async function silencingProxy(
   const silence = (on: boolean): void => {
     silent = on;
   };
-  return { url: `nats://127.0.0.1:${address.port}`, silence, cut };
+  /** What the server answers comes as this says. */
+  const change = (next: typeof changed): void => {
+    changed = next;
+  };
+  return { url: `nats://127.0.0.1:${address.port}`, silence, change, cut };
 }

@@ -7,6 +7,7 @@ import { KafkaError, type KafkaErrorKind } from "../../../plugins/kafka/client/k
 import { loadLibrary } from "../../../plugins/kafka/client/library.js";
 import { deleteRecords, readExtents } from "../../../plugins/kafka/client/offsets.js";
 import { Producer } from "../../../plugins/kafka/client/producer.js";
+import { ProducerIdentities } from "../../../plugins/kafka/client/producer-identities.js";
 import { createTopics, readMetadata } from "../../../plugins/kafka/client/topics.js";
 import { Coordinator } from "../../../plugins/kafka/source/coordinator.js";
 import { connection } from "./topic-client.js";
@@ -109,6 +110,28 @@ test("a write that a broker refuses for good says so, also after another broker 
 
   assert.ok(refusal instanceof KafkaError);
   assert.deepEqual([refusal.kind, refusal.message], ["denied", "the certificate of the broker is not valid now"]);
+});
+
+test("each identity of a writer is later than those before, and behind the last epoch of a producer there is another one", async () => {
+  const answers: readonly unknown[] = [
+    { errorCode: 0, producerId: 1, producerEpoch: 32_765 },
+    { errorCode: 0, producerId: 2, producerEpoch: 0 },
+  ];
+  let at = 0;
+  const { cluster } = await brokersThat(() => answers[at++]);
+  const identities = new ProducerIdentities(cluster);
+
+  const together = await Promise.all([identities.next(), identities.next()]);
+  const later = await identities.next();
+
+  assert.deepEqual(
+    [...together, later],
+    [
+      { producerId: 1, producerEpoch: 32_766 },
+      { producerId: 1, producerEpoch: 32_767 },
+      { producerId: 2, producerEpoch: 1 },
+    ],
+  );
 });
 
 test("a coordinator that was away when the brokers were asked last is found when it is back", async () => {

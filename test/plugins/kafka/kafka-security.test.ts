@@ -8,7 +8,7 @@ import { selfSigned } from "../../support/certificates.js";
 import { kafkaPrograms } from "../../support/kafka-jars.js";
 import { type OwnKafka, startOwnKafka } from "../../support/own-kafka.js";
 import { NO_KAFKA } from "../../support/provided-kafka.js";
-import { PASSWORDS, startSecuredKafka } from "../../support/secured-kafka.js";
+import { PASSWORDS, SESSION_MILLIS, startSecuredKafka } from "../../support/secured-kafka.js";
 import { until } from "../../support/until.js";
 import { allow, usersBy } from "./acls.js";
 import { failureOf, never, ownLog, recordsOf, textsOf } from "./own-log.js";
@@ -41,6 +41,29 @@ for (const sasl_mechanism of ["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"] as cons
 
     assert.deepEqual(textsOf(await recordsOf(log, 0)), ["kept"]);
   });
+
+test("what is appended while the sessions of its user end is in the log once, and in order", {
+  skip,
+}, async (context) => {
+  const log = ownLog(context, kafka, { ...admin, sasl_mechanism: "SCRAM-SHA-512", partitions: 8 });
+  await log.open(never());
+  const counts = new Map<number, number>();
+  const end = performance.now() + 4 * SESSION_MILLIS;
+  const parts = Array.from({ length: 8 }, (_, part) => part);
+  await Promise.all(
+    parts.map(async (part) => {
+      for (let count = 1; performance.now() < end; count += 1) {
+        await log.append(part, Buffer.from(`${count}`));
+        counts.set(part, count);
+      }
+    }),
+  );
+
+  for (const part of parts) {
+    const texts = Array.from({ length: counts.get(part) ?? 0 }, (_, at) => `${at + 1}`);
+    assert.deepEqual(textsOf(await recordsOf(log, part)), texts);
+  }
+});
 
 const refused: readonly { readonly what: string; readonly changes: Partial<KafkaLogConfig>; readonly names: RegExp }[] =
   [

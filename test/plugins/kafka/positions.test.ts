@@ -86,7 +86,7 @@ async function opened(leaders: readonly number[], signal: AbortSignal, manner?: 
     losses: new Losses(recordingLog().log, undefined),
     reached: new Reached(),
     firstLook: new FirstLook(),
-    book: new OffsetBook(new Coordinator(cluster, "g"), membership, () => ""),
+    book: new OffsetBook(new Coordinator(cluster, "g"), membership, { noteOf: () => "", told: () => undefined }),
   };
   return { positions: new Positions(places, parts, signal), asked: () => asked };
 }

@@ -76,7 +76,7 @@ deneb.sources.k.commit_interval = 600000
 deneb.sources.k.session_timeout = 6000
 deneb.channels.c.partitions = 4
 deneb.channels.c.session_timeout = 2
-deneb.sinks.s.batch_retry_intervals = 20
+deneb.sinks.s.batch_retry_intervals = 100
 `;
 }
 

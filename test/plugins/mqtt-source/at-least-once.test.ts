@@ -118,6 +118,32 @@ test("a source waits for a broker that is away, and comes back to one that was",
   assert.deepEqual(await source.received(2), ["1", "2"]);
 });
 
+const restarts = [
+  { what: "a broker that forgets its sessions", clean_session: false, warnings: 1 },
+  { what: "a session that need not be kept", clean_session: true, warnings: 0 },
+] as const;
+
+for (const { what, clean_session, warnings } of restarts)
+  test(`behind a restart of ${what} there are ${warnings} warnings of lost messages`, async (context) => {
+    const program = await brokerProgram(context);
+    if (program === undefined) return;
+    const broker = await startOwnMosquitto(program);
+    const config = { url: `mqtt://${broker.host}:${broker.port}`, topics: ["orion/#"], clean_session };
+    const source = await runningSource(context, { config });
+    await source.logged("subscribed");
+
+    await broker.stop();
+    const next = await startOwnMosquitto(program, { port: broker.port });
+    context.after(next.stop);
+    await source.logged("subscribed", 2);
+    const publish = await publisher(context, config.url);
+    await publish("orion/a", notification(1));
+    await source.received(1);
+
+    const lost = source.lines.filter(({ message }) => message.startsWith("the broker did not keep the session"));
+    assert.equal(lost.length, warnings);
+  });
+
 test("what was taken over a connection that is gone is not acknowledged over the next one", async (context) => {
   const broker = await sharedBroker(context);
   if (broker === undefined) return;

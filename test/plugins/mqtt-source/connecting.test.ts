@@ -90,9 +90,13 @@ test("a file of authorities that is replaced counts at a later try to connect", 
   const source = await runningSource(context, { config: { url, topics: ["orion/#"], tls_ca_file: other.cert } });
   await source.logged("no connection to the broker");
 
+  await writeFile(other.cert, "half a file");
+  const [unusable] = await source.logged("the files of certificates that were read before stay in use");
   await writeFile(other.cert, await readFile(files.cert));
 
   await source.logged("subscribed");
+  assert.match(JSON.stringify(unusable), /tls_ca_file/);
+  await source.logged("the files of certificates can be used again");
 });
 
 test("a certificate file that is not there fails the start and is named", async (context) => {

@@ -3,12 +3,14 @@ import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
 import { type TestContext, test } from "node:test";
 import { AgentError } from "../../../core/sdk/index.js";
+import { until } from "../../support/until.js";
 import { notification, runningSource } from "./running-source.js";
 
 const CONNECT = 1;
 const SUBSCRIBE = 8;
 const PING = 12;
 const CONNACK = Buffer.from([0x20, 2, 0, 0]);
+const PONG = [0xd0, 0];
 
 /** What a broker sends after a subscription; `id` is that of the subscription, `connection` counts from 1. */
 type Script = (id: Buffer, connection: number) => readonly Buffer[];
@@ -23,16 +25,26 @@ function publish(payload: string, id: number): Buffer {
   return Buffer.concat([Buffer.from([0x32, (length % 128) | 128, length >> 7]), body, Buffer.from(payload)]);
 }
 
+interface Answers {
+  readonly connack?: Uint8Array;
+  readonly pong?: readonly number[];
+  readonly onPing?: () => void;
+}
+
 /** A broker that lets everybody in, and answers a subscription by a script. */
-async function scriptedBroker(context: TestContext, script: Script) {
+async function scriptedBroker(context: TestContext, script: Script, answers: Answers = {}) {
+  const { connack = CONNACK, pong = PONG, onPing = () => undefined } = answers;
   const sockets: Socket[] = [];
   const server = createServer((socket) => {
     const connection = sockets.push(socket);
     socket.on("error", () => undefined);
     socket.on("data", (packet) => {
       const kind = (packet[0] ?? 0) >> 4;
-      if (kind === CONNECT) socket.write(CONNACK);
-      if (kind === PING) socket.write(Buffer.from([0xd0, 0]));
+      if (kind === CONNECT) socket.write(connack);
+      if (kind === PING) {
+        onPing();
+        socket.write(Buffer.from(pong));
+      }
       if (kind === SUBSCRIBE) for (const answer of script(packet.subarray(2, 4), connection)) socket.write(answer);
     });
   });
@@ -66,6 +78,82 @@ for (const { what, bytes } of noPackets)
     await logged("connected to the broker again");
     assert.deepEqual(health.map(({ state }) => state).slice(-2), ["degraded", "up"]);
   });
+
+const refusals = [
+  {
+    what: "is no broker",
+    connack: Buffer.from("HTTP/1.1 400 Bad Request\r\n\r\n"),
+    remedy: /see whether url names the port of/,
+  },
+  {
+    what: "says nothing",
+    connack: Buffer.alloc(0),
+    remedy: /connack timeout; see whether url .* mqtts:\/\/ if and only if it wants TLS/,
+  },
+  {
+    what: "refuses the user",
+    connack: Buffer.from([0x20, 2, 0, 5]),
+    remedy: /Not authorized; check username and password/,
+  },
+];
+
+for (const { what, connack, remedy } of refusals)
+  test(`the warning about a server that ${what} says what to do`, async (context) => {
+    const { url } = await scriptedBroker(context, () => [], { connack });
+
+    const { logged } = await runningSource(context, { config: { url, connect_timeout: 100 } });
+
+    const [line] = await logged("no connection to the broker");
+    assert.match(JSON.stringify(line), remedy);
+  });
+
+test("a topic that the broker refuses is asked for again, by itself, until it is allowed", async (context) => {
+  let asked = 0;
+  const script: Script = (id) => {
+    asked += 1;
+    if (asked === 1) return [Buffer.from([0x90, 4, ...id, 1, 128])];
+    return [suback(id, asked < 4 ? 128 : 1)];
+  };
+  const { url, sockets } = await scriptedBroker(context, script);
+
+  const { logged, lines, health } = await runningSource(context, { config: { url, topics: ["own/#", "other/#"] } });
+  const subscriptions = await logged("subscribed", 2);
+
+  assert.deepEqual(
+    subscriptions.map(({ fields }) => fields),
+    [["own/#"], ["other/#"]].map((topics) => ({ url, topics, sessionPresent: false })),
+  );
+  assert.deepEqual([asked, sockets.length, health.at(-1)?.state], [4, 1, "up"]);
+  assert.equal(lines.filter(({ message }) => message === "subscription refused").length, 1);
+});
+
+test("the warning about a broker without TLS that is asked for it says what to do", async (context) => {
+  const { url, sockets } = await scriptedBroker(context, () => []);
+  const { logged } = await runningSource(context, { config: { url: url.replace("mqtt:", "mqtts:") } });
+  await until(
+    async () => sockets.length,
+    (count) => count > 0,
+  );
+
+  sockets[0]?.resetAndDestroy();
+
+  const [line] = await logged("no connection to the broker");
+  assert.match(JSON.stringify(line), /see whether url names .* if and only if it wants TLS/);
+});
+
+test("the warning about a broker that throws the source out names its client_id", async (context) => {
+  const { url, sockets } = await scriptedBroker(context, (id) => [suback(id)]);
+  const { logged } = await runningSource(context, { config: { url, client_id: "room-7" } });
+  await logged("subscribed");
+
+  sockets[0]?.end();
+
+  const [line] = await logged("no connection to the broker");
+  assert.match(
+    JSON.stringify(line),
+    /the broker closed the connection; .* another client has the client_id \\"room-7\\"/,
+  );
+});
 
 test("a connection whose subscription is not answered is made again", async (context) => {
   const { url } = await scriptedBroker(context, (id, connection) => (connection === 1 ? [] : [suback(id)]));
@@ -109,6 +197,47 @@ test("a message that a channel holds up for longer than keepalive keeps its conn
   assert.deepEqual(await received(1), ["1"]);
   assert.equal(sockets.length, 1);
   assert.deepEqual(health, [{ state: "up" }]);
+});
+
+for (const { behind, config } of [
+  { behind: "the answer to the subscription", config: { connect_timeout: 300 } },
+  { behind: "the answer to a ping", config: { keepalive: 1 } },
+])
+  test(`a message behind which ${behind} comes may take long to arrive`, async (context) => {
+    const script: Script = (id) => {
+      const message = publish(notification(1), 1);
+      const first = behind.endsWith("ping") ? [suback(id)] : [];
+      const rest = Buffer.concat(first.length > 0 ? [message] : [message, suback(id)]);
+      // One byte every 25 ms takes several times as long as the source would wait for an answer.
+      const drip = (sent: number) => {
+        sockets.at(-1)?.write(rest.subarray(sent, sent + 1));
+        if (sent < rest.length) setTimeout(drip, 25, sent + 1);
+      };
+      setTimeout(drip, 25, 0);
+      return first;
+    };
+    const { url, sockets } = await scriptedBroker(context, script, { pong: [] });
+
+    const { received, logged } = await runningSource(context, { config: { url, ...config } });
+
+    assert.deepEqual(await received(1), ["1"]);
+    await logged("subscribed");
+    assert.equal(sockets.length, 1);
+  });
+
+test("a broker that stands still after a message is noticed by the first ping that it does not answer", async (context) => {
+  let pings = 0;
+  const script: Script = (id) => [suback(id), publish(notification(1), 1)];
+  const onPing = () => {
+    pings += 1;
+  };
+  const { url } = await scriptedBroker(context, script, { pong: [], onPing });
+
+  const { logged } = await runningSource(context, { config: { url, keepalive: 1 } });
+
+  const [line] = await logged("no connection to the broker");
+  assert.match(JSON.stringify(line), /Keepalive timeout/);
+  assert.equal(pings, 1);
 });
 
 test("a broker that gives a lower quality of service than was asked for is warned about", async (context) => {

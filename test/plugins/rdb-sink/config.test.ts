@@ -28,6 +28,16 @@ const cases: readonly { readonly config: Partial<RdbConfig>; readonly faulty: re
   { config: { rdb_options: "sslMode=VERIFY_CA", rdb_dialect: "mysql" }, faulty: [] },
   { config: { rdb_host: "::1" }, faulty: [] },
   { config: { rdb_host: "[::1]" }, faulty: ["rdb_host"] },
+  { config: { rdb_host: "/var/run/postgresql" }, faulty: [] },
+  { config: { rdb_host: "fe80::1%eth0" }, faulty: [] },
+  { config: { rdb_host: "db_1.example.org." }, faulty: [] },
+  { config: { rdb_host: "db:5432" }, faulty: ["rdb_host"] },
+  { config: { rdb_host: "db:5432", rdb_dialect: "mysql" }, faulty: ["rdb_host"] },
+  { config: { rdb_host: "db:5432", rdb_dialect: "sqlite" }, faulty: [] },
+  { config: { rdb_host: "first,second" }, faulty: ["rdb_host"] },
+  { config: { rdb_host: "postgresql://db/history" }, faulty: ["rdb_host"] },
+  { config: { rdb_host: '"db"' }, faulty: ["rdb_host"] },
+  { config: { rdb_host: "db # of the town" }, faulty: ["rdb_host"] },
   { config: { partition: "day", retention_days: 30, indexes: true }, faulty: [] },
   { config: { partition: "month", rdb_dialect: "mysql" }, faulty: [] },
   { config: { partition: "day", rdb_dialect: "sqlite" }, faulty: ["partition"] },
@@ -51,6 +61,31 @@ for (const { config, faulty } of cases)
       faulty,
     );
   });
+
+for (const { config, reason } of [
+  {
+    config: { rdb_options: "sslmod=require&connect_timeout=3" },
+    reason:
+      '"sslmod" is not known and has no effect; known are sslmode, ssl, sslrootcert, sslcert, sslkey, connecttimeout, sockettimeout, applicationname, currentschema',
+  },
+  {
+    config: { attr_geometry: true, attr_geometry_x: "latitude" },
+    reason:
+      "geo:point, geo:line, geo:box and geo:polygon are stored with x = latitude, as the predecessor did; maps expect x = longitude",
+  },
+] as const)
+  test(`${JSON.stringify(config)} is warned of, and the sink runs`, () => {
+    const [fault, ...others] = rdbFaults(configOf(config));
+
+    assert.deepEqual([fault?.severity, fault?.reason, others], ["warning", reason, []]);
+  });
+
+test("an unknown option of Connector/J is warned of with those that are known", () => {
+  const [fault] = rdbFaults(configOf({ rdb_options: "useUnicode=true&useSSL=true", rdb_dialect: "mysql" }));
+
+  assert.equal(fault?.severity, "warning");
+  assert.match(fault.reason, /^"useUnicode" is not known and has no effect; known are sslmode, .*usessl/);
+});
 
 test("the password is the only secret", () => {
   const secrets = Object.entries(rdbConfig).filter(([, property]) => "sensitive" in property);

@@ -13,6 +13,19 @@ for (const dialect of [postgresql, mysql])
     assert.match(said("ENOTFOUND"), /the host of db.example:1 is not known; check rdb_host/);
   });
 
+const settingsOfMysql = [
+  { code: "ER_INDEX_COLUMN_TOO_LONG", says: /does not take the keys .*; set innodb_default_row_format = dynamic/ },
+  { code: "ER_TOO_LONG_KEY", says: /does not take the keys .*innodb_page_size of less than 16 KB/ },
+  { code: "ER_MAX_PREPARED_STMT_COUNT_REACHED", says: /; raise max_prepared_stmt_count .*or lower rdb_maxPoolSize/ },
+] as const;
+
+for (const { code, says } of settingsOfMysql)
+  test(`mysql: an error of a setting of the server (${code}) names the setting`, () => {
+    const server = { address: "db.example:1", database: "d", username: "u", options: "" };
+
+    assert.match(mysql.errors.explain({ code, message: "as the server says it" }, server), says);
+  });
+
 const faults = [
   { dialect: postgresql, code: "42P01", message: "", missing: true, raced: false, retryable: true },
   { dialect: postgresql, code: "42703", message: "", missing: true, raced: false, retryable: true },
@@ -143,7 +156,7 @@ const explained = [
   {
     dialect: sqlite,
     code: "SQLITE_FULL",
-    line: 'the disk of the database files in "db:5432" is full; free space, or inodes, there',
+    line: 'the disk of the database files in "db:5432" is full, or a quota used up; free space, or inodes, there',
   },
 ] as const;
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { createConnection } from "mysql2/promise";
+import { AgentError, type Event, reasonOf, retryableOf } from "../../../core/sdk/index.js";
 import { plain } from "../../../core/sql/index.js";
 import type { RdbConfig } from "../../../plugins/rdb-sink/config.js";
 import { databases } from "../../../plugins/rdb-sink/databases.js";
@@ -110,6 +111,39 @@ for (const { type, value } of refused)
     }),
   );
 
+test(
+  "columns for which a page has no room are refused at once when the server has refused them, and the rows beside them are named",
+  { skip },
+  onServer(async ({ server, made, service }) => {
+    const wide = (from: number, to: number) =>
+      eventOf(
+        entity("e", Object.fromEntries(Array.from({ length: to - from }, (_, n) => [`a${from + n}`, "1"] as const))),
+        service,
+      );
+    const failing = async (...events: readonly Event[]) => {
+      const written = made.sink.persist({ events }, never);
+      return await written.then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+    };
+    const byServer = await failing(wide(0, 600));
+    const events = [wide(0, 181), wide(180, 600), wide(0, 600), wide(0, 2)];
+    const byAgent = await failing(...events);
+
+    assert.match(reasonOf(byServer), /^a table on the server .* has too many columns: Row size too large/);
+    assert.match(reasonOf(byAgent), /^storing into table "e" .*: it would have 603 columns, the limit is 602; /);
+    assert.ok(byAgent instanceof AgentError && byAgent.events instanceof Map);
+    const { events: named } = byAgent;
+    assert.deepEqual(
+      events.map((event) => retryableOf(named.get(event))),
+      [true, false, false, true],
+    );
+    await made.sink.persist({ events: events.filter((event) => retryableOf(named.get(event)) === true) }, never);
+    assert.deepEqual(await server.query(`SELECT count(*) AS n FROM ${service}.e`), [{ n: "2" }]);
+  }),
+);
+
 const doubtful = [
   {
     what: "a view with a CHECK OPTION",
@@ -217,7 +251,11 @@ test(
       const blocker = await createConnection({ host, port, user, password });
       await blocker.query(`LOCK TABLES ${service}.e WRITE`);
 
-      await assert.rejects(persist(made, service, "2"), { code: "STATEMENT_TIMEOUT", retryable: true });
+      await assert.rejects(persist(made, service, "2"), {
+        code: "STATEMENT_TIMEOUT",
+        retryable: true,
+        message: /SHOW FULL PROCESSLIST.* whether it waits for a lock/,
+      });
       await blocker.end();
       await persist(made, service, "3");
 

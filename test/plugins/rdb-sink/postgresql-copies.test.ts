@@ -4,9 +4,9 @@ import pg from "pg";
 import type { Statement } from "../../../core/sql/index.js";
 import type { RdbConfig } from "../../../plugins/rdb-sink/config.js";
 import { databases } from "../../../plugins/rdb-sink/databases.js";
-import { answered } from "../../../plugins/rdb-sink/postgresql/answered.js";
 import { postgresql } from "../../../plugins/rdb-sink/postgresql/dialect.js";
-import { written } from "../../../plugins/rdb-sink/postgresql/session.js";
+import { runStatements } from "../../../plugins/rdb-sink/postgresql/run-statements.js";
+import { runTransaction } from "../../../plugins/rdb-sink/postgresql/session.js";
 import { answersPostgresql, postgresqlDatabase, serverOfTests, type TestDatabase } from "../../support/postgresql.js";
 import { pgbouncerOfTests } from "../../support/provided-pgbouncer.js";
 import { recordingLog } from "../../support/recording-log.js";
@@ -97,10 +97,15 @@ test(
     context.after(() => client.end());
     await given.query("CREATE SCHEMA later; CREATE TABLE later.e (a text); CREATE TABLE later.moved (a text)");
     const table = { database: "", schema: "later", table: "e" };
-    const ask = async (_: unknown, statements: readonly Statement[]) => (await answered(client, statements)).rows;
+    const ask = async (_: unknown, statements: readonly Statement[]) => (await runStatements(client, statements)).rows;
     const write = async (now: number, ...values: readonly string[]) => {
       const rows = values.map((value) => [value]);
-      await written(client, postgresql.insert({ name: table, columns: [{ name: "a", kind: "text" }], rows }), ask, now);
+      await runTransaction(
+        client,
+        postgresql.insert({ name: table, columns: [{ name: "a", kind: "text" }], rows }),
+        ask,
+        now,
+      );
     };
     await write(1000, "1", "2");
     await given.query("CREATE RULE moved AS ON INSERT TO later.e DO INSTEAD INSERT INTO later.moved VALUES (NEW.a)");

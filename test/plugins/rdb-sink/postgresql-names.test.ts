@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { after, type TestContext, test } from "node:test";
 import pg from "pg";
 import type { Statement } from "../../../core/sql/index.js";
-import { answered } from "../../../plugins/rdb-sink/postgresql/answered.js";
 import { NamedTexts } from "../../../plugins/rdb-sink/postgresql/names.js";
-import { written } from "../../../plugins/rdb-sink/postgresql/session.js";
+import { runStatements } from "../../../plugins/rdb-sink/postgresql/run-statements.js";
+import { runTransaction } from "../../../plugins/rdb-sink/postgresql/session.js";
 import { postgresqlDatabase, type TestDatabase } from "../../support/postgresql.js";
 import { wayToPostgresql } from "../../support/way-to-postgresql.js";
 import { entity, eventOf, never, sinkOf } from "./sinks.js";
@@ -26,7 +26,7 @@ interface Watched {
 const ids = ["e", "f", "g"] as const;
 
 /** A sink of last data on one connection. */
-function watched(service: string, run: (watched: Watched) => Promise<void>) {
+function watchNotices(service: string, run: (watched: Watched) => Promise<void>) {
   return async (context: TestContext) => {
     if (database === undefined) throw new Error("PostgreSQL is not reachable");
     let texts = 0;
@@ -64,7 +64,7 @@ function watched(service: string, run: (watched: Watched) => Promise<void>) {
 test(
   "the texts that write last data go to the server twice, and then by their names",
   { skip },
-  watched("named", async ({ store, stored, texts }) => {
+  watchNotices("named", async ({ store, stored, texts }) => {
     await store("0");
     texts();
     const sent: number[] = [];
@@ -81,7 +81,7 @@ test(
 test(
   "a column that somebody gives another type takes its values, and a table that somebody drops is made again",
   { skip },
-  watched("retyped", async ({ given, store, stored }) => {
+  watchNotices("retyped", async ({ given, store, stored }) => {
     for (const a of ["0", "1", "2"]) await store(a);
     await given.query("ALTER TABLE retyped.f_last_data ALTER COLUMN a TYPE jsonb USING to_jsonb(a)");
 
@@ -100,7 +100,7 @@ test(
 test(
   "a write that fails while it gives names does not hinder the next ones",
   { skip },
-  watched("failing", async ({ given, store, stored, texts }) => {
+  watchNotices("failing", async ({ given, store, stored, texts }) => {
     await store("0");
     await given.query("ALTER TABLE failing.f_last_data ADD CONSTRAINT no CHECK (a <> '1')");
 
@@ -118,7 +118,7 @@ test(
 test(
   "names that somebody removes on the server are given again",
   { skip },
-  watched("removed", async ({ given, store, stored, texts }) => {
+  watchNotices("removed", async ({ given, store, stored, texts }) => {
     for (const a of ["0", "1", "2"]) await store(a);
     // As a session that was reset: all its names are gone.
     await given.query(`CREATE FUNCTION removed.forget() RETURNS trigger LANGUAGE plpgsql AS
@@ -146,10 +146,10 @@ test("a column whose type somebody changes while a connection is open is written
   await client.connect();
   context.after(() => client.end());
   await query("CREATE SCHEMA minute; CREATE TABLE minute.e (a numeric)");
-  const ask = async (_: unknown, statements: readonly Statement[]) => (await answered(client, statements)).rows;
+  const ask = async (_: unknown, statements: readonly Statement[]) => (await runStatements(client, statements)).rows;
   const one = { at: { database: "", schema: "minute" }, text: "INSERT INTO minute.e VALUES ($1)".padEnd(300) };
   const write = async (now: number, a: string) => {
-    await written(
+    await runTransaction(
       client,
       ["", " ", "  "].map((end) => ({ ...one, text: one.text + end, runs: [[a]] })),
       ask,

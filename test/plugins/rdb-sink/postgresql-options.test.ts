@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
-import { type Encryption, encrypted } from "../../../plugins/rdb-sink/connecting.js";
+import { connectBySslMode, type Encryption } from "../../../plugins/rdb-sink/encryption.js";
 import { postgresqlOptions } from "../../../plugins/rdb-sink/postgresql/database.js";
 import { tempFolder } from "../../support/temp-folder.js";
 
@@ -70,7 +70,7 @@ for (const { mode, tried } of ways)
       else attempts.push(way.checkServerIdentity === undefined ? "checked" : "checked without name");
       throw new Error("The server does not support SSL connections");
     };
-    const connecting = encrypted(postgresqlOptions(`sslmode=${mode}`), { connect, wantsOther: () => true });
+    const connecting = connectBySslMode(postgresqlOptions(`sslmode=${mode}`), { connect, wantsOther: () => true });
 
     await assert.rejects(connecting);
     assert.deepEqual(attempts, tried);
@@ -79,7 +79,7 @@ for (const { mode, tried } of ways)
 test("an unreadable certificate file is named", async () => {
   const options = postgresqlOptions("sslmode=verify-full&sslrootcert=nowhere/ca.pem");
 
-  await assert.rejects(encrypted(options, { connect: async () => undefined, wantsOther: () => true }), {
+  await assert.rejects(connectBySslMode(options, { connect: async () => undefined, wantsOther: () => true }), {
     message: 'the file of sslrootcert in rdb_options cannot be read: "nowhere/ca.pem" (ENOENT)',
     retryable: true,
   });
@@ -90,7 +90,7 @@ test("a certificate file that holds none is named, and tried again", async (cont
   await writeFile(file, "hello");
   const options = postgresqlOptions(`sslmode=verify-full&sslrootcert=${file}`);
 
-  const connecting = encrypted(options, { connect: async () => undefined, wantsOther: () => true });
+  const connecting = connectBySslMode(options, { connect: async () => undefined, wantsOther: () => true });
 
   await assert.rejects(connecting, {
     message: new RegExp(`^the file of sslrootcert in rdb_options cannot be used: "${file}": it holds no certificate`),

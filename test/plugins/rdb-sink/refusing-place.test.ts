@@ -6,7 +6,7 @@ import type { RdbConfig } from "../../../plugins/rdb-sink/config.js";
 import { mysqlServer } from "../../support/mysql.js";
 import { postgresqlDatabase } from "../../support/postgresql.js";
 import { tempFolder } from "../../support/temp-folder.js";
-import { entity, eventOf, never, onMysql, sinkOf } from "./sinks.js";
+import { entity, eventOf, never, onMysql, onPostgresql, sinkOf } from "./sinks.js";
 
 const server = await mysqlServer();
 const database = await postgresqlDatabase();
@@ -43,42 +43,69 @@ async function toldApart({ config, prefix, rows }: Refusing, breakPlace: (servic
   }
 }
 
-test("PostgreSQL: a table without the right to it is distinguished from a server that is away", {
+/** Those but the first have codes that the server itself gives to what affects all tables. */
+const raised = [
+  { what: "without the right to it", state: "42501" },
+  { what: "whose trigger raises a serialization failure", state: "40001" },
+  { what: "whose trigger raises a shutdown", state: "57P01" },
+  { what: "whose trigger raises a full disk", state: "53100" },
+  { what: "whose trigger raises a time limit", state: "57014" },
+];
+
+for (const { what, state } of raised)
+  test(`PostgreSQL: a table ${what} is distinguished from a server that is away`, {
+    skip: database === undefined,
+  }, async () => {
+    if (database === undefined) return;
+    const { query } = database;
+    const config = onPostgresql(database, database.database);
+    const rows = async (service: string) => (await query(`SELECT count(*) AS n FROM ${service}.e`))[0]?.["n"];
+    await toldApart({ config, prefix: `of${state.toLowerCase()}`, rows }, async (service) => {
+      await query(`CREATE SCHEMA ${service}`);
+      await query(`CREATE TABLE ${service}.e (recvtime text, entityid text, entitytype text, a text)`);
+      await query(`CREATE FUNCTION ${service}.f() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        RAISE EXCEPTION 'permission denied' USING errcode = '${state}'; END $$`);
+      await query(`CREATE TRIGGER t BEFORE INSERT ON ${service}.e FOR EACH ROW EXECUTE FUNCTION ${service}.f()`);
+    });
+  });
+
+const triggers = [
+  { what: "names a dropped table", text: (service: string) => `INSERT INTO ${service}.gone VALUES (1)` },
+  { what: "raises a deadlock", text: () => "SIGNAL SQLSTATE '45000' SET MYSQL_ERRNO = 1213" },
+  { what: "raises a lock that is held", text: () => "SIGNAL SQLSTATE '45000' SET MYSQL_ERRNO = 1205" },
+];
+
+for (const [at, { what, text }] of triggers.entries())
+  test(`MySQL: a trigger that ${what} is distinguished from a server that is away`, {
+    skip: server === undefined,
+  }, async () => {
+    if (server === undefined) return;
+    const { query } = server;
+    const config = onMysql(server);
+    const rows = async (service: string) => (await query(`SELECT count(*) AS n FROM ${service}.e`))[0]?.["n"];
+    await toldApart({ config, prefix: `${server.prefix}${at}`, rows }, async (service) => {
+      await query(`CREATE DATABASE ${service}`);
+      await query(`CREATE TABLE ${service}.e (recvTime text, entityId text, entityType text, a text)`);
+      await query(`CREATE TRIGGER ${service}.t BEFORE INSERT ON ${service}.e FOR EACH ROW ${text(service)}`);
+    });
+  });
+
+test("PostgreSQL: an error that a trigger raises says so, with its code", {
   skip: database === undefined,
 }, async () => {
   if (database === undefined) return;
-  const { host, port, user, password, query } = database;
-  const config = {
-    rdb_host: host,
-    rdb_port: port,
-    rdb_username: user,
-    rdb_password: password,
-    rdb_database: database.database,
-  };
-  const rows = async (service: string) => (await query(`SELECT count(*) AS n FROM ${service}.e`))[0]?.["n"];
-  await toldApart({ config, prefix: "", rows }, async (service) => {
-    await query(`CREATE SCHEMA ${service}`);
-    await query(`CREATE TABLE ${service}.e (recvtime text, entityid text, entitytype text, a text)`);
-    await query(`CREATE FUNCTION ${service}.f() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-        RAISE EXCEPTION 'permission denied' USING errcode = '42501'; END $$`);
-    await query(`CREATE TRIGGER t BEFORE INSERT ON ${service}.e FOR EACH ROW EXECUTE FUNCTION ${service}.f()`);
-  });
-});
+  const { query } = database;
+  const { sink } = sinkOf(onPostgresql(database, database.database));
+  await query("CREATE SCHEMA says");
+  await query("CREATE TABLE says.e (recvtime text, entityid text, entitytype text, a text)");
+  await query(`CREATE FUNCTION says.f() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    RAISE EXCEPTION 'not today' USING errcode = '40001'; END $$`);
+  await query("CREATE TRIGGER t BEFORE INSERT ON says.e FOR EACH ROW EXECUTE FUNCTION says.f()");
 
-test("MySQL: a trigger that names a dropped table is distinguished from a server that is away", {
-  skip: server === undefined,
-}, async () => {
-  if (server === undefined) return;
-  const { prefix, query } = server;
-  const config = onMysql(server);
-  const rows = async (service: string) => (await query(`SELECT count(*) AS n FROM ${service}.e`))[0]?.["n"];
-  await toldApart({ config, prefix, rows }, async (service) => {
-    await query(`CREATE DATABASE ${service}`);
-    await query(`CREATE TABLE ${service}.e (recvTime text, entityId text, entityType text, a text)`);
-    await query(
-      `CREATE TRIGGER ${service}.t BEFORE INSERT ON ${service}.e FOR EACH ROW INSERT INTO ${service}.gone VALUES (1)`,
-    );
-  });
+  const written = sink.persist({ events: [eventOf(entity("e", { a: "1" }), "says")] }, never);
+
+  await assert.rejects(written, { message: /^a trigger, .* of database .* raised 40001: not today$/, retryable: true });
+  await sink.stop(never);
 });
 
 const unusable = [

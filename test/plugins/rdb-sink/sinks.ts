@@ -16,6 +16,11 @@ export function onMysql({ host, port, user, password }: Pick<TestServer, "host" 
   return { rdb_dialect: "mysql", rdb_host: host, rdb_port: port, rdb_username: user, rdb_password: password } as const;
 }
 
+export function onPostgresql(server: Pick<TestServer, "host" | "port" | "user" | "password">, database: string) {
+  const { host, port, user, password } = server;
+  return { rdb_host: host, rdb_port: port, rdb_username: user, rdb_password: password, rdb_database: database };
+}
+
 const defaults: RdbConfig = {
   rdb_dialect: "postgresql",
   rdb_host: "127.0.0.1",

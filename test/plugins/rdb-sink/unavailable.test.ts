@@ -100,19 +100,3 @@ test("a database that is away at start is one line in the log", async (context) 
     ["error"],
   );
 });
-
-test("unknown connection options are logged once", async (context) => {
-  const { sink, lines } = sinkOf({
-    rdb_port: await closedPort(),
-    rdb_options: "sslmode=disable&target_session_attrs=x",
-  });
-  context.after(() => sink.stop(never));
-
-  await sink.start();
-
-  assert.deepEqual(lines[0], {
-    level: "warn",
-    fields: { options: ["target_session_attrs"] },
-    message: "unknown connection options are ignored",
-  });
-});

@@ -1,20 +1,10 @@
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
 import pg from "pg";
 import { serverOfTests } from "../postgresql.js";
-
-const run = promisify(execFile);
+import { runningProcesses } from "../processes.js";
 
 const MOST_LINES = 20;
 const MOST_CHARACTERS = 300;
 const ANSWER_MILLIS = 2000;
-
-/** A process as ps shows it: where it waits tells one that waits for an event from one that is stuck in a call. */
-interface Shown {
-  readonly id: number;
-  readonly parent: number;
-  readonly text: string;
-}
 
 /** What is known from outside of a test file that does not end: its processes, and what PostgreSQL works on. */
 export async function signsOf(file: string): Promise<readonly string[]> {
@@ -24,7 +14,7 @@ export async function signsOf(file: string): Promise<readonly string[]> {
 
 /** The process that runs the file, and those that it started. */
 async function processesOf(file: string): Promise<readonly string[]> {
-  const all = await shown();
+  const all = await runningProcesses();
   const wanted = new Set(all.filter(({ text }) => text.includes(file)).map(({ id }) => id));
   for (let size = 0; size < wanted.size; ) {
     size = wanted.size;
@@ -34,15 +24,6 @@ async function processesOf(file: string): Promise<readonly string[]> {
     .filter(({ id }) => wanted.has(id))
     .slice(0, MOST_LINES)
     .map(({ id, parent, text }) => `process ${id} of ${parent}: ${text}`);
-}
-
-async function shown(): Promise<readonly Shown[]> {
-  const columns = ["pid", "ppid", "stat", "wchan", "etime", "args"].flatMap((name) => ["-o", `${name}=`]);
-  const { stdout } = await run("ps", ["-A", "-ww", ...columns], { maxBuffer: 2 ** 24 }).catch(() => ({ stdout: "" }));
-  return stdout.split("\n").flatMap((line) => {
-    const [, id, parent, text = ""] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [];
-    return id === undefined ? [] : { id: Number(id), parent: Number(parent), text };
-  });
 }
 
 async function statementsAtWork(): Promise<readonly string[]> {

@@ -29,19 +29,28 @@ test("files of slow places start first, one place after another, then one of eac
   ]);
 });
 
-test("files of faults run one after another beside the others, or several at a time where there are no others", () => {
-  const ofFaults = ["alerts/a.test.js", "plugins/kafka/a.test.js"];
+test("files of faults run one after another beside the others, those of Kafka beside those of other servers", () => {
+  const ofKafka = ["plugins/kafka/a.test.js", "plugins/kafka/b.test.js"];
+  const ofServers = ["alerts/a.test.js", "plugins/jetstream/a.test.js"];
   const others = ["crash/a.test.js", "plugins/http/a.test.js"];
 
-  assert.deepEqual(
-    lanes(["alerts/a.test.js", "crash/a.test.js", "plugins/kafka/a.test.js", "plugins/http/a.test.js"]),
-    [
-      { files: others, atOnce: 3 },
-      { files: ofFaults, atOnce: 1 },
-    ],
-  );
-  assert.deepEqual(lanes(ofFaults), [{ files: ofFaults, atOnce: 3 }]);
-  assert.deepEqual(lanes(others), [{ files: others, atOnce: 3 }]);
+  assert.deepEqual(lanes([...ofServers, ...others, ...ofKafka]), [
+    { files: others, atOnce: 3 },
+    { files: ofKafka, atOnce: 1 },
+    { files: ofServers, atOnce: 1 },
+  ]);
+  assert.deepEqual(lanes([...ofServers, ...ofKafka]), [
+    { files: ofKafka, atOnce: 1 },
+    { files: ofServers, atOnce: 1 },
+  ]);
+});
+
+test("files of one lane alone run several at a time", () => {
+  for (const files of [
+    ["alerts/a.test.js", "plugins/jetstream/a.test.js"],
+    ["crash/a.test.js", "plugins/http/a.test.js"],
+  ])
+    assert.deepEqual(lanes(files), [{ files, atOnce: 3 }]);
 });
 
 test("the first files of a run are the longest of the repository, which are still there", async () => {

@@ -33,17 +33,13 @@ export function startOrder(paths: readonly string[]): readonly string[] {
 }
 
 /**
- * Places of the files that kill, freeze and cut off servers. They mostly wait, and some start brokers of their own: several of
- * them at a time would load the machine in one moment and leave it idle in the next. Those that kill agents alone are among the
- * others.
+ * Places of the files that kill, freeze and cut off servers, by lane. They mostly wait, and some start brokers of their own: many
+ * of them at a time would load the machine in one moment and leave it idle in the next. Those that kill agents alone are among
+ * the others.
  */
 const OF_FAULTS = [
-  "crash/full-engine",
-  "crash/hostile",
-  "crash/shared-log",
-  "alerts/",
-  "plugins/kafka/",
-  "plugins/jetstream/",
+  ["plugins/kafka/"],
+  ["crash/full-engine", "crash/hostile", "crash/shared-log", "alerts/", "plugins/jetstream/"],
 ] as const;
 
 // Half of the time of a file is waiting: with two at a time two cores are half idle.
@@ -56,17 +52,15 @@ export interface Lane {
 }
 
 /**
- * The paths in lanes that run beside each other: files of faults one after another, the others beside them. The paths are those of
+ * The paths in lanes that run beside each other: in lanes of faults one file after another. The paths are those of
  * {@link startOrder}, in its order.
  */
 export function lanes(paths: readonly string[]): readonly Lane[] {
-  const ofFaults = paths.filter((path) => OF_FAULTS.some((place) => path.startsWith(place)));
-  const others = paths.filter((path) => !ofFaults.includes(path));
-  if (others.length === 0 || ofFaults.length === 0) return [{ files: paths, atOnce: AT_ONCE }];
-  return [
-    { files: others, atOnce: AT_ONCE },
-    { files: ofFaults, atOnce: 1 },
-  ];
+  const isOf = (places: readonly string[]) => (path: string) => places.some((place) => path.startsWith(place));
+  const ofFaults = OF_FAULTS.map((places) => ({ files: paths.filter(isOf(places)), atOnce: 1 }));
+  const others = { files: paths.filter((path) => !OF_FAULTS.some((places) => isOf(places)(path))), atOnce: AT_ONCE };
+  const filled = [others, ...ofFaults].filter(({ files }) => files.length > 0);
+  return filled.length === 1 ? [{ files: paths, atOnce: AT_ONCE }] : filled;
 }
 
 function inTurn(paths: readonly string[]): readonly string[] {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { resolve } from "node:path";
 import test from "node:test";
-import { closingLine, Tally, type TestResult } from "./tally.js";
+import { closingLine, Levels, Tally, type TestResult } from "./tally.js";
 
 const file = resolve("some.test.js");
 const crashed = { failureType: "testCodeFailure" };
@@ -53,8 +53,9 @@ for (const { title, passed = [], failed = [], line } of cases)
   test(title, () => {
     const tally = new Tally([file]);
 
-    for (const one of passed) tally.passed(one);
-    for (const one of failed) tally.failed(one);
+    const levels = new Levels();
+    for (const one of passed) tally.passed(one, levels);
+    for (const one of failed) tally.failed(one, levels);
 
     assert.equal(closingLine(tally), line);
   });
@@ -63,13 +64,26 @@ test("a failure says why, in as many lines as fit", () => {
   const tally = new Tally([file]);
   const cause = new Error(`Property failed\n\n{ seed: 7 }\n${"x\n".repeat(100)}`);
 
-  tally.failed(result("a", 0, { error: Object.assign(new Error("of node:test", { cause }), crashed) }));
-  tally.failed(result("b", 0, { error: Object.assign(new Error("'test did not finish'"), crashed) }));
+  const levels = new Levels();
+  tally.failed(result("a", 0, { error: Object.assign(new Error("of node:test", { cause }), crashed) }), levels);
+  tally.failed(result("b", 0, { error: Object.assign(new Error("'test did not finish'"), crashed) }), levels);
 
   const [a, b] = tally.failures;
   assert.deepEqual(a?.reason.slice(0, 3), ["Property failed", "{ seed: 7 }", "x"]);
   assert.equal(a?.reason.length, 30);
   assert.deepEqual(b, { name: "b", reason: ["'test did not finish'"] });
+});
+
+test("what runs beside others is counted as if it ran alone", () => {
+  const tally = new Tally([]);
+  const [one, other] = [new Levels(), new Levels()];
+
+  tally.passed(result("child", 1), one);
+  tally.passed(result("leaf", 0), other);
+  tally.passed(result("parent", 0), one);
+  tally.passed(result("leaf", 0), other);
+
+  assert.equal(closingLine(tally), "3 passed, 0 failed, 0 skipped");
 });
 
 function result(name: string, nesting: number, details: TestResult["details"] = {}): TestResult {

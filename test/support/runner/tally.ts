@@ -22,36 +22,44 @@ export interface SkippedTest {
 /** Of the message of an error: enough for the seed and the shortest history of a property, and for two values that differ. */
 const MOST = { lines: 30, characters: 400 };
 
-/**
- * Counts the leaves of a test run: a test with subtests and a suite count only when they fail by themselves. The
- * results of one level come after those of the level below, which is what tells a parent from a leaf.
- */
+/** Tells a parent from a leaf: the results of one level come after those of the level below. One for what runs beside others. */
+export class Levels {
+  /** By level: whether a result was seen there since the last result of the level above. */
+  #seen: readonly boolean[] = [];
+
+  /** To be asked for each result, in their order. */
+  isLeaf({ nesting }: Pick<TestResult, "nesting">): boolean {
+    const leaf = this.#seen[nesting + 1] !== true;
+    this.#seen = [...Array.from({ length: nesting }, (_, level) => this.#seen[level] === true), true];
+    return leaf;
+  }
+}
+
+/** Counts the leaves of a test run: a test with subtests and a suite count only when they fail by themselves. */
 export class Tally {
   passes = 0;
   readonly failures: FailedTest[] = [];
   readonly skips: SkippedTest[] = [];
   readonly #files: ReadonlySet<string>;
-  /** By level: whether a result was seen there since the last result of the level above. */
-  #seen: readonly boolean[] = [];
 
   constructor(files: readonly string[]) {
     this.#files = new Set(files);
   }
 
   /** Takes the result of a test that did not fail. */
-  passed(result: TestResult): void {
+  passed(result: TestResult, levels: Levels): void {
     if (this.#isFile(result)) {
       this.failures.push({ name: result.name, reason: ["the file holds no test"] });
       return;
     }
-    const leaf = this.#isLeaf(result);
+    const leaf = levels.isLeaf(result);
     if (result.skip !== undefined && result.skip !== false) this.skips.push(skipped(result));
     else if (leaf && result.details.type !== "suite") this.passes += 1;
   }
 
   /** Takes the result of a test that failed. */
-  failed(result: TestResult): void {
-    const leaf = this.#isFile(result) || this.#isLeaf(result);
+  failed(result: TestResult, levels: Levels): void {
+    const leaf = this.#isFile(result) || levels.isLeaf(result);
     const { name, details } = result;
     if (leaf || memberOf(details.error, "failureType") !== "subtestsFailed")
       this.failures.push({ name, reason: reasonOf(details.error) });
@@ -60,12 +68,6 @@ export class Tally {
   // A file is reported as a test of its own only when it has no test or ended badly outside of its tests.
   #isFile(result: TestResult): boolean {
     return result.nesting === 0 && this.#files.has(resolve(result.name));
-  }
-
-  #isLeaf({ nesting }: TestResult): boolean {
-    const leaf = this.#seen[nesting + 1] !== true;
-    this.#seen = [...Array.from({ length: nesting }, (_, level) => this.#seen[level] === true), true];
-    return leaf;
   }
 }
 

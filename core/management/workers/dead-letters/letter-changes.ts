@@ -1,11 +1,15 @@
+import type { Json, JsonObject } from "../../../agent/live/merge-patch.js";
 import { sendJson } from "../../answers.js";
-import { asObject, bodyOf, parameterOf } from "../../requests.js";
+import { asObject, bodyOf, parameterOf, queryIn } from "../../requests.js";
 import { passRefusal, wholeAnswers, workersForChange } from "../answering.js";
 import { askEach, type Call, type Question } from "../call.js";
+import { worstHealth } from "../joined/component-joins.js";
+import { all, every, type Join, listBy, members, some } from "../joined/joins.js";
+import { listIn, objectOf } from "../json.js";
 import { cannotChange } from "../refusals.js";
-import { countedOf } from "./counted.js";
-import { choiceIn, type LetterSinks, ownIds, queryIn, sinksWithLetters } from "./letter-sinks.js";
-import { changedOf } from "./refused-letters.js";
+import type { WorkerAnswer } from "../worker-call.js";
+import { changedOf } from "./letter-answers.js";
+import { choiceIn, type LetterSinks, ownIds, sinksWithLetters } from "./letter-sinks.js";
 
 /** Most ids of one call. */
 const MOST_IDS = 1000;
@@ -66,4 +70,39 @@ function idsIn({ request }: Call): ReadonlySet<unknown> | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The counts of replays or drops of several workers, their refusals joined: the status is that of the worst. */
+function countedOf(
+  answers: readonly WorkerAnswer[],
+  examples: number,
+): { readonly status: number; readonly body: JsonObject } {
+  const bodies = answers.map(({ body }) => objectOf(body));
+  const status = Math.max(...answers.map((one) => one.status));
+  const { error: _error, plan, ...counts } = merged(bodies);
+  const errors = new Set(bodies.flatMap(({ error }) => (typeof error === "string" ? [error] : [])));
+  return {
+    status,
+    body: {
+      ...counts,
+      success: status === 200 ? "true" : "false",
+      ...(errors.size === 0 ? {} : { error: [...errors].join("; ") }),
+      ...(plan === undefined ? {} : { plan: withExamples(plan, examples) }),
+    },
+  };
+}
+
+const group = listBy(["reason", "code", "outlook", "why"], members({}));
+
+const plannedSink = members({ exists: some, health: worstHealth, findings: all, groups: group });
+
+const refusals = listBy(["sink", "reason"], members({}));
+
+const planned: Join = members({ sinks: listBy(["sink"], plannedSink), examples: all, complete: every });
+
+const merged = members({ refusals, plan: planned });
+
+function withExamples(plan: Json, most: number): JsonObject {
+  const { examples, ...others } = members({})([plan]);
+  return { ...others, examples: listIn(examples).slice(0, most) };
 }

@@ -1,12 +1,11 @@
 import { badRequest, sendJson } from "../../answers.js";
-import { countOf } from "../../requests.js";
+import { countOf, queryIn } from "../../requests.js";
 import { answersOf, askAll, type Call, passOn, type Told, toldBy } from "../call.js";
 import { numberIn, objectOf } from "../json.js";
 import { absent } from "../team.js";
+import { foundOf, missingText, tellingOf } from "./letter-answers.js";
 import { lettersIn } from "./letter-order.js";
-import { choiceIn, ownIds, queryIn, sinksWithLetters } from "./letter-sinks.js";
-import { missingText, tellingOf } from "./missing.js";
-import { foundOf } from "./refused-letters.js";
+import { choiceIn, ownIds, sinksWithLetters } from "./letter-sinks.js";
 
 const path = "/v1/admin/deadletters";
 const defaultLimit = 100;

@@ -1,13 +1,11 @@
 import type { JsonObject } from "../../../agent/live/merge-patch.js";
 import { badRequest, sendJson } from "../../answers.js";
-import { countOf, parameterOf } from "../../requests.js";
+import { countOf, parameterOf, queryIn } from "../../requests.js";
 import { answersIn, askEach, type Call, passOn, type Told, toldBy } from "../call.js";
 import { isObject, objectOf, textIn } from "../json.js";
 import { type Absent, absent, runningIn } from "../team.js";
+import { foundOf, missingText, tellingOf } from "./letter-answers.js";
 import { lettersIn } from "./letter-order.js";
-import { queryIn } from "./letter-sinks.js";
-import { missingText, tellingOf } from "./missing.js";
-import { foundOf } from "./refused-letters.js";
 
 const defaultLimit = 50;
 const largestLimit = 500;

@@ -1,3 +1,4 @@
+import { queryIn } from "../../requests.js";
 import { answersIn, answersOf, askAll, type Call, toldBy } from "../call.js";
 import { objectIn, objectOf, objectsIn, textIn } from "../json.js";
 import type { WorkerView } from "../team.js";
@@ -51,9 +52,4 @@ export function choiceIn(url: string): URLSearchParams {
   const query = queryIn(url);
   for (const name of ["limit", "offset", "cursor", "dry_run", "explain", "all"]) query.delete(name);
   return query;
-}
-
-export function queryIn(url: string): URLSearchParams {
-  const start = url.indexOf("?");
-  return new URLSearchParams(start === -1 ? "" : url.slice(start + 1));
 }

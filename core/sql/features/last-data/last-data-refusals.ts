@@ -1,10 +1,12 @@
 import { AgentError } from "../../../sdk/index.js";
-import type { Column } from "../../contract/column.js";
+import { type Column, utcTime } from "../../contract/column.js";
 import type { Cell } from "../../contract/statement.js";
 import type { PlacedRow } from "../../rows/grouping.js";
 
-// Texts of simplified NGSI-LD have their quotes.
-const TIME = /^"?\d/;
+// A day or a time without its fraction, and a zone; SQLite misreads hour 24. Texts of simplified NGSI-LD have their quotes.
+const TIME =
+  /^"?(\d{4}-\d\d-\d\d(?:[T ](?!24)\d\d:\d\d(?::\d\d)?)?)(?:(?<=:\d\d:\d\d)\.\d+)?(Z|[+-]\d\d(?::?\d\d)?)?"?$/;
+const HOURS_ONLY = /^[+-]\d\d$/;
 const MOST_SHOWN = 40;
 
 /** Throws `LAST_DATA_INCOMPLETE` for a row without a value in the column. */
@@ -17,12 +19,12 @@ export function refuseWithout(column: string, row: PlacedRow): void {
 }
 
 /**
- * Throws `LAST_DATA_INCOMPLETE` for a text that does not begin like a time. Stored once, one that sorts behind all times
- * would keep every later value out of the table.
+ * Throws `LAST_DATA_INCOMPLETE` for a text that is no time of ISO 8601. Stored once, one that sorts behind all times, or that
+ * the database cannot read, would keep every later value out of the table.
  */
 export function refuseNoTime(column: string, row: PlacedRow): void {
   const text = cellOf(column, row) ?? "";
-  if (TIME.test(text)) return;
+  if (isTime(text)) return;
   throw incomplete(row, `"${text.slice(0, MOST_SHOWN)}" in "${column}" is no time; see last_data_timestamp_key`);
 }
 
@@ -34,6 +36,13 @@ export function refuseUnfit({ name, kind }: Column, row: PlacedRow): never {
   const text = (cellOf(name, row) ?? "").slice(0, MOST_SHOWN);
   const reason = `"${text}" does not fit column "${name}" of type ${kind}`;
   throw incomplete(row, `${reason}; see last_data_unique_key and last_data_timestamp_key`);
+}
+
+function isTime(text: string): boolean {
+  const [, time, zone = ""] = TIME.exec(text.toUpperCase()) ?? [];
+  if (time === undefined) return false;
+  const whole = `${time}${zone}${HOURS_ONLY.test(zone) ? ":00" : ""}`;
+  return utcTime({ kind: "time", text: whole, plain: whole }) !== undefined;
 }
 
 function cellOf(column: string, { columns, cells }: PlacedRow): Cell {

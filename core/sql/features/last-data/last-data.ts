@@ -12,9 +12,9 @@ import { columnLayoutColumns, namesOf, only, type Row, textValue } from "../../r
 import type { FittedRows } from "../../tables/fitting.js";
 import { hasPassed, type KnownStore } from "../../tables/known-store.js";
 import type { KnownColumns } from "../../tables/known-tables.js";
+import { inMicroseconds, inUtc } from "./comparable-times.js";
 import { refuseNoTime, refuseUnfit, refuseWithout } from "./last-data-refusals.js";
 import { MemberOwners } from "./member-owners.js";
-import { inMicroseconds } from "./microseconds.js";
 
 const MOST_REMEMBERED = 100_000;
 /** Another agent may have added columns to a table: those of members must be known when a row is written. */
@@ -23,7 +23,7 @@ const COLUMNS_KNOWN_MILLIS = 60_000;
 /** Maintains, beside a table of history, a table with one row for each entity: its last values. */
 export class LastData {
   readonly #naming: Naming;
-  readonly #dialect: Pick<Dialect, "allowed" | "columnKey" | "database">;
+  readonly #dialect: Pick<Dialect, "allowed" | "columnKey" | "database" | "comparesLetters">;
   readonly #suffix: string;
   /** The columns that identify an entity. */
   readonly #entityKey: readonly string[];
@@ -33,6 +33,10 @@ export class LastData {
   readonly #timeFormat: string | undefined;
   /** Whether times are texts of ISO 8601, which databases without a type for them compare letter by letter. */
   readonly #comparesTexts: boolean;
+  /** Whether the time is that of reception, which this sink writes itself. */
+  readonly #ownTime: boolean;
+  /** Whether it is in milliseconds, as text in tables of NGSI v2. */
+  readonly #isInMillis: boolean;
   /** The columns of a row that deletes an entity: what an entity has is not added to the table by its deletion. */
   readonly #identifying: ReadonlySet<string> | undefined;
   readonly #memberOwners: MemberOwners;
@@ -41,7 +45,11 @@ export class LastData {
   /** When the columns of a table were looked up. */
   readonly #lookedUp = new RecentMap<number>(MOST_REMEMBERED);
 
-  constructor(config: SqlConfig, naming: Naming, dialect: Pick<Dialect, "allowed" | "columnKey" | "database">) {
+  constructor(
+    config: SqlConfig,
+    naming: Naming,
+    dialect: Pick<Dialect, "allowed" | "columnKey" | "database" | "comparesLetters">,
+  ) {
     this.#naming = naming;
     this.#dialect = dialect;
     this.#suffix = config.last_data_table_suffix;
@@ -53,6 +61,8 @@ export class LastData {
     this.#time = columnName(config.last_data_timestamp_key, naming);
     this.#timeFormat = config.last_data_sql_timestamp_format || undefined;
     this.#comparesTexts = this.#timeFormat === undefined && !config.attr_native_types;
+    this.#isInMillis = config.attr_persistence === "row" && columnName("recvTimeTs", naming) === this.#time;
+    this.#ownTime = ["recvTime", "recvTimeTs"].some((column) => columnName(column, naming) === this.#time);
     const fixed = namesOf([...columnLayoutColumns.ld, ...columnLayoutColumns.v2], naming);
     this.#identifying =
       config.attr_persistence === "column" ? new Set([...fixed, ...this.#key, this.#time]) : undefined;
@@ -60,17 +70,22 @@ export class LastData {
   }
 
   /**
-   * The rows as tables of last data have them, typed times in microseconds. Throws `LAST_DATA_INCOMPLETE` for a row without key or time, or whose time
-   * is none; a removal needs no time.
+   * The rows as tables of last data have them, typed times in microseconds. Throws `LAST_DATA_INCOMPLETE` for a row without key or
+   * time; a removal needs no time.
    */
   rows(rows: readonly PlacedRow[]): readonly PlacedRow[] {
     return rows.map((row) => {
       for (const column of row.removed ? this.#key : [...this.#key, this.#time]) refuseWithout(column, row);
-      if (this.#comparesTexts && !row.removed) refuseNoTime(this.#time, row);
       const name = this.#nameBeside(row.name);
-      const comparable = this.#comparesTexts ? row : inMicroseconds(row, this.#time);
+      const comparable = this.#comparable(row);
       return row.removed ? { ...this.#identified(comparable), name } : { ...this.#owned(comparable), name };
     });
+  }
+
+  #comparable(row: PlacedRow): PlacedRow {
+    const isInUtc = this.#timeFormat === undefined && this.#dialect.comparesLetters === true;
+    const given = isInUtc ? inUtc(row, this.#time) : row;
+    return this.#comparesTexts ? given : inMicroseconds(given, this.#time);
   }
 
   #identified(row: PlacedRow): PlacedRow {
@@ -141,6 +156,7 @@ export class LastData {
   #upsert(row: PlacedRow, fitted: FittedRows, cells: readonly Cell[], store: KnownStore): Statement {
     const { from, columns, members, time, needed } = this.#planned(row, fitted, store);
     for (const { column, at } of needed) if (cells[at] === undefined) refuseUnfit(column, row);
+    if (time.kind === "text" && this.#timeFormat === undefined && !this.#ownTime) refuseNoTime(this.#time, row);
     return store.dialect.upsert({
       name: fitted.name,
       columns,
@@ -191,7 +207,9 @@ export class LastData {
   }
 
   #timeColumn({ columns }: FittedRows): Column {
-    return columns.find(({ name }) => name === this.#time) ?? { name: this.#time, kind: "text" };
+    const { name, kind } = columns.find((column) => column.name === this.#time) ?? { name: this.#time, kind: "text" };
+    // Milliseconds are as long as each other, and no database reads them as a time: they are compared as they are.
+    return { name, kind: kind === "text" && this.#isInMillis ? "longtext" : kind };
   }
 
   #orderOf({ name, columns, cells }: PlacedRow): string {
@@ -232,7 +250,10 @@ function noteRemoval(removals: Map<string, number>, entity: string, time: number
 // Times without a zone, as those of NGSI v2, are in UTC.
 const WITHOUT_ZONE = /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?)?$/;
 
+const EPOCH_MILLIS = /^\d+$/;
+
 function instantOf(text: string): number {
+  if (EPOCH_MILLIS.test(text)) return Number(text);
   return Date.parse(WITHOUT_ZONE.test(text) ? `${text.replace(" ", "T")}Z` : text);
 }
 

@@ -25,7 +25,6 @@ export class Bookkeeping {
   /** Of channels that several agents take from; undefined with the others. */
   readonly #shared: SharedPositions | undefined;
   readonly #deadLetters: StoredDeadLetters;
-
   readonly #store: KnownStore;
 
   constructor(config: SqlConfig, context: Context, store: KnownStore) {

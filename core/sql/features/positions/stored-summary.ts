@@ -1,13 +1,20 @@
-import { type Context, reasonOf, type StoredSummary } from "../../../sdk/index.js";
+import { AgentError, type Context, reasonOf, type StoredSummary } from "../../../sdk/index.js";
 import { databaseErrorOf } from "../../contract/database-error.js";
 import type { Store } from "../../contract/driver.js";
 import { type SchemaName, type TableName, tableKey } from "../../contract/statement.js";
 import { printedName } from "../../tables/catalogue.js";
 import type { KnownStore } from "../../tables/known-store.js";
 import type { ListedStore } from "../../tables/make-missing.js";
-import { CHANNEL, DATABASE, EVENTS, PART, type PositionRow, PositionRows, SINK } from "./position-rows.js";
+import { CHANNEL, DATABASE, EVENTS, MOVED, PART, type PositionRow, PositionRows, SINK } from "./position-rows.js";
 
 const MOST_TABLES = 1000;
+
+/**
+ * Milliseconds that counting the rows of one table, and of all, may take: one may be locked, or large. What is counted for people must
+ * not keep the events from being compared.
+ */
+const LONGEST_OF_TABLE = 5000;
+const LONGEST_OF_ALL = 15_000;
 
 interface Counting {
   readonly sink: string;
@@ -42,37 +49,46 @@ async function countedEvents(
   const found = await ownPositions(sink, { rows: new PositionRows(store), store }, signal);
   for (const { name, row } of found) {
     if (row.channel.startsWith(DATABASE)) continue;
-    const question = dialect.selectColumns([EVENTS], { name, key: [SINK, CHANNEL], cells: [sink, row.channel] });
-    const [[count] = []] = await driver.read([question], signal);
+    const question = dialect.selectColumns([EVENTS, MOVED], { name, key: [SINK, CHANNEL], cells: [sink, row.channel] });
+    const [[count, moved] = []] = await driver.read([question], signal);
+    if (row.moved !== undefined && (moved ?? "") < row.moved) throw lagging(row.moved, moved);
     const channel = channelOf(row.channel);
     events.set(channel, (events.get(channel) ?? 0) + Number(count ?? 0));
   }
   return [...events].map(([channel, count]) => ({ channel, events: count }));
 }
 
+/** The position was read with locks, which only the primary has; a pooler or proxy may send other reads elsewhere. */
+function lagging(known: string, moved: string | undefined): AgentError {
+  const times = `the position is of ${known}, and ${moved ?? "not there"} where its events are counted`;
+  const remedy = "wait until it has caught up, or let the pooler or proxy send all reads of the agent to the primary";
+  return new AgentError("STORE_UNAVAILABLE", `a server that lags behind answers: ${times}; ${remedy}`, {
+    retryable: true,
+  });
+}
+
 async function countedRows(store: ListedStore, signal: AbortSignal): Promise<StoredSummary["tables"]> {
-  const tables: { table: string; rows: number }[] = [];
+  const tables: { table: string; rows?: number }[] = [];
   const listed = (await store.register?.tables(signal))?.own ?? [];
+  const end = AbortSignal.timeout(LONGEST_OF_ALL);
   for (const name of listed.slice(0, MOST_TABLES)) {
-    const rows = await rowsUnlessGone(name, store, signal);
-    if (rows !== undefined) tables.push({ table: printedName(name), rows });
+    const table = printedName(name);
+    const limit = AbortSignal.any([signal, end, AbortSignal.timeout(LONGEST_OF_TABLE)]);
+    try {
+      tables.push({ table, rows: await rowsOf(name, store, limit) });
+    } catch (error) {
+      // One that was dropped stays listed.
+      if (store.dialect.errors.missing(databaseErrorOf(error))) continue;
+      if (signal.aborted || !limit.aborted) throw error;
+      tables.push({ table });
+    }
   }
   return tables;
 }
 
-/** Undefined for a table that was dropped: it stays listed. */
-async function rowsUnlessGone(
-  name: TableName,
-  { dialect, driver }: KnownStore,
-  signal: AbortSignal,
-): Promise<number | undefined> {
-  try {
-    const [[rows] = []] = await driver.read([dialect.count({ name, time: { name: "", kind: "text" } })], signal);
-    return Number(rows ?? 0);
-  } catch (error) {
-    if (dialect.errors.missing(databaseErrorOf(error))) return undefined;
-    throw error;
-  }
+async function rowsOf(name: TableName, { dialect, driver }: KnownStore, signal: AbortSignal): Promise<number> {
+  const [[rows] = []] = await driver.read([dialect.count({ name, time: { name: "", kind: "text" } })], signal);
+  return Number(rows ?? 0);
 }
 
 /** Of a whole batch, or of one commit unit of it. */

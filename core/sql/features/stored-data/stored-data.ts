@@ -13,6 +13,7 @@ import type {
 import { storeError } from "../../contract/database-error.js";
 import type { Store } from "../../contract/driver.js";
 import type { SqlConfig } from "../../contract/schema.js";
+import { tableKey } from "../../contract/statement.js";
 import { catalogued, fits } from "../../tables/catalogue.js";
 import type { KnownStore } from "../../tables/known-store.js";
 import { listerOf } from "../../tables/lister.js";
@@ -23,7 +24,6 @@ import { erase } from "./erasure.js";
 import { type FoundDatabases, withListedDatabases } from "./listed-databases.js";
 import { PartitionTables } from "./partition-tables.js";
 import { storedRows } from "./stored-rows.js";
-import { withSizes } from "./table-sizes.js";
 
 /** What commands do with the tables of a sink. Each member is in a file of its own; this one passes the store. */
 export class SqlStoredData implements StoredData {
@@ -96,4 +96,25 @@ export class SqlStoredData implements StoredData {
       throw storeError(error, this.#store.dialect.errors, this.#store.server);
     }
   }
+}
+
+const TABLES_AT_ONCE = 1000;
+
+/** The tables with their partitions and rows, as far as the database knows them without counting. */
+async function withSizes(
+  tables: readonly StoredTable[],
+  { dialect, driver }: KnownStore,
+  signal: AbortSignal,
+): Promise<readonly StoredTable[]> {
+  if (dialect.tableSizes === undefined) return tables;
+  const sizes = new Map<string, Pick<StoredTable, "partitions" | "rows">>();
+  for (let start = 0; start < tables.length; start += TABLES_AT_ONCE) {
+    const questions = dialect.tableSizes(tables.slice(start, start + TABLES_AT_ONCE));
+    for (const [database = "", schema = "", table = "", rows, partitions] of await driver.read(questions, signal))
+      sizes.set(tableKey({ database, schema, table }), {
+        ...(rows === undefined ? {} : { rows: Math.round(Number(rows)) }),
+        ...(partitions === undefined ? {} : { partitions: Number(partitions) }),
+      });
+  }
+  return tables.map((table) => ({ ...table, ...sizes.get(tableKey(table)) }));
 }

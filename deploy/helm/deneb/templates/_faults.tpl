@@ -6,6 +6,9 @@
 {{- if and .Values.serviceMonitor.enabled (not (or .Values.management.existingSecret .Values.management.readTokens)) }}
 {{- fail "serviceMonitor.enabled needs management.readTokens or management.existingSecret: without tokens the management interface is not reachable from other pods" }}
 {{- end }}
+{{- if eq (int .Values.notifications.port) (int .Values.management.port) }}
+{{- fail (printf "notifications.port and management.port are both %d: give each its own" (int .Values.management.port)) }}
+{{- end }}
 {{- include "deneb.settingFaults" . }}
 {{- include "deneb.portFaults" . }}
 {{- end -}}

@@ -70,6 +70,19 @@ labels:
 {{- if kindIs "string" . }}{{ . | quote }}{{ else }}{{ toJson . | quote }}{{ end -}}
 {{- end -}}
 
+{{/* Of the pods, which are replaced when one changes. Agents notice changed files, also those of secrets, and restart for none of them. */}}
+{{- define "deneb.podAnnotations" -}}
+{{- if eq .Values.reload "restart" }}
+checksum/files: {{ include (print .Template.BasePath "/configmap.yaml") . | sha256sum }}
+checksum/secrets: {{ include (print .Template.BasePath "/secrets.yaml") . | sha256sum }}
+{{- else if .Values.logging }}
+checksum/logging: {{ toJson .Values.logging | sha256sum }}
+{{- end }}
+{{- with .Values.podAnnotations }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}
+
 {{/* Whether there is a file of the config map. */}}
 {{- define "deneb.hasFiles" -}}
 {{- if or .Values.properties .Values.logging .Values.nameMappings -}}yes{{- end -}}

@@ -3,11 +3,11 @@ import { test } from "node:test";
 import type { JsonObject } from "../../../../core/agent/live/merge-patch.js";
 import { mergedArrivals } from "../../../../core/management/workers/arrivals.js";
 import { mergedInOrder } from "../../../../core/management/workers/joined/merged-in-order.js";
-import { mergedReadiness } from "../../../../core/management/workers/joined/readiness.js";
 import { mergedStatistics } from "../../../../core/management/workers/joined/statistics.js";
 import { transactions } from "../../../../core/management/workers/joined/transactions.js";
 import { mergedVerification } from "../../../../core/management/workers/joined/verification.js";
 import { mergedDocument } from "../../../../core/management/workers/live/live-document.js";
+import { mergedReadiness } from "../../../../core/management/workers/probes.js";
 import { since, viewOf } from "../running-team.js";
 
 const views = [viewOf(1), viewOf(2)];

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { put, upTo } from "../../../../core/testing/channel-fixture.js";
-import { GroupCommitDelay } from "../../../../plugins/file-channel/log/appender.js";
 import { type OpenFile, openNewFile } from "../../../../plugins/file-channel/log/files.js";
+import { GroupCommitDelay } from "../../../../plugins/file-channel/log/group-commit-delay.js";
 import { tempFolder } from "../../../support/temp-folder.js";
 import { openIn } from "../channel-folder.js";
 

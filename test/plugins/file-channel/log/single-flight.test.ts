@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { SingleFlight } from "../../../../plugins/file-channel/log/appender.js";
+import { SingleFlight } from "../../../../plugins/file-channel/log/single-flight.js";
 
 /** A single flight whose runs end when the test says so. */
 function heldFlight(delay?: () => Promise<void>) {

@@ -3,7 +3,8 @@ import { test } from "node:test";
 import { ServiceShares } from "../../../../core/sdk/channel/index.js";
 import { Backlog } from "../../../../plugins/file-channel/log/backlog.js";
 import { DoneRanges } from "../../../../plugins/file-channel/log/done-ranges.js";
-import { LogReader, LogSupply } from "../../../../plugins/file-channel/log/log-reader.js";
+import { LogReader } from "../../../../plugins/file-channel/log/log-reader.js";
+import { LogSupply } from "../../../../plugins/file-channel/log/log-supply.js";
 import { SegmentList } from "../../../../plugins/file-channel/log/segments.js";
 
 /** A supply that has read this number of events, together of this number of bytes, and hands out 250 bytes at a time. */

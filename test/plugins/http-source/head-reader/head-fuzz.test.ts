@@ -5,7 +5,7 @@ import { connect } from "node:net";
 import { type TestContext, test } from "node:test";
 import fc from "fast-check";
 import { plainHead } from "../../../../plugins/http-source/head-reader/plain-request.js";
-import { firstHeaders } from "../../../../plugins/http-source/http-request.js";
+import { firstHeaders } from "../../../../plugins/http-source/headers.js";
 
 const limits = { head: 4096, body: 1000 };
 const BODY = "0123456789";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { Socket } from "node:net";
 import { type TestContext, test } from "node:test";
+import { BodyBudget } from "../../../../plugins/http-source/body-budget.js";
 import { HeadReader } from "../../../../plugins/http-source/head-reader/head-reader.js";
-import { BodyBudget } from "../../../../plugins/http-source/limits.js";
 import { noToken } from "../../../../plugins/http-source/responses.js";
 import { recordingLog } from "../../../support/recording-log.js";
 import { until } from "../../../support/until.js";

@@ -1,4 +1,5 @@
 import { after, before } from "node:test";
+import { freePort } from "../../../support/free-port.js";
 import { kafkaPrograms } from "../../../support/kafka-jars.js";
 import { type OwnKafka, startOwnKafka } from "../../../support/own-kafka.js";
 import { NO_KAFKA } from "../../../support/provided-kafka.js";
@@ -11,8 +12,13 @@ export const skip = programs === undefined ? NO_KAFKA : false;
 /** A Kafka for the tests of one file, which may freeze and kill it; there once they run. */
 export let kafka: OwnKafka;
 
+/** Another port of it: to clients that come by it the broker says that it is at the advertised one. */
+export let way: { readonly port: number; readonly advertised: number };
+
 before(async () => {
-  if (programs !== undefined) kafka = await startOwnKafka(programs);
+  if (programs === undefined) return;
+  way = { port: await freePort("127.0.0.1"), advertised: await freePort("127.0.0.1") };
+  kafka = await startOwnKafka(programs, { ways: [way] });
 });
 after(async () => {
   if (programs !== undefined) await kafka.stop();

@@ -8,6 +8,7 @@ import { anotherLogChannel, openLogChannel } from "../../../log/opened-channel.j
 import { until } from "../../../support/until.js";
 import { logConfig, removeTopics } from "../kafka-engine.js";
 import { failureOf, hastyLog, never, ownLog, recordsOf, textsOf } from "../own-log.js";
+import { begunTransaction } from "../transactions.js";
 import { kafka, skip } from "./broker.js";
 
 /** Between two that are sent: their number is no matter, that they go on is. */
@@ -53,6 +54,69 @@ test("records that the topic has removed before they were stored count as lost, 
   );
 
   assert.deepEqual(bodies, [5]);
+});
+
+test("marks of a transaction of others, as a copying tool writes them, are no lost records", {
+  skip,
+}, async (context) => {
+  const topic = `log-${randomBytes(6).toString("hex")}`;
+  const engine = () => {
+    return new KafkaLog(logConfig(topic, { bootstrap_servers: [kafka.address], partitions: 1 }), 'channel "c"');
+  };
+  const before = await openLogChannel({ folder: topic, engine });
+  for (const body of [1, 2, 3, 4]) await put(before, body);
+  const { transactions } = await collect(before, 1);
+  for (const transaction of transactions) await transaction.commit();
+  const others = engine();
+  await others.open(never());
+  const copied = (await recordsOf(others, 0)).at(-1)?.value ?? new Uint8Array();
+  const copying = await begunTransaction(context, [kafka.address]);
+  for (const ending of ["", ".letters", ".agents"])
+    await copying.write(topic + ending, 0, [{ value: Buffer.from(ending === "" ? copied : "copied") }]);
+  await copying.commit();
+  // Four records, the copy and the mark, which comes a little later.
+  const endOf = async () => (await others.bounds([0])).get(0)?.next;
+  await until(endOf, (next) => next === 6);
+  await put(before, 5);
+  await before.stop(never());
+  // Two records are really lost, so that it is known when they are counted.
+  await others.trim(new Map([[0, 3]]));
+  await others.close(never());
+
+  const channel = await anotherLogChannel(before);
+  context.after(() => channel.stop(AbortSignal.abort()));
+  const { bodies } = await collect(channel, 2);
+  await until(
+    async () => channel.lost,
+    (lost = 0) => lost >= 2,
+  );
+
+  assert.deepEqual(bodies, [4, 5]);
+  assert.equal(channel.lost, 2);
+});
+
+test("the end of a part that is a mark of a transaction of others is reached", { skip }, async (context) => {
+  const log = ownLog(context, kafka, { topic: "ends-with-mark" });
+  await log.open(never());
+  const others = await begunTransaction(context, [kafka.address]);
+  for (const ending of ["", ".letters"])
+    await others.write(`ends-with-mark${ending}`, 0, [{ value: Buffer.from("a") }]);
+  await others.commit();
+
+  for (const part of [0, "letters"] as const) {
+    await until(
+      async () => (await log.bounds([part])).get(part)?.next,
+      (next) => next === 2,
+    );
+    const records = await recordsOf(log, part);
+    assert.deepEqual(
+      records.map(({ offset, mark }) => ({ offset, isMark: mark === true })),
+      [
+        { offset: 0, isMark: false },
+        { offset: 1, isMark: true },
+      ],
+    );
+  }
 });
 
 test("an append that is repeated because the broker did not answer stands there once", { skip }, async (context) => {

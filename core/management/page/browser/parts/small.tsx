@@ -95,3 +95,37 @@ export function Wide({ label, children }: WideParts) {
     </section>
   );
 }
+
+interface TableParts {
+  readonly label: string;
+  readonly columns: readonly string[];
+  /** Columns of numbers, behind the others. */
+  readonly numbers?: readonly string[];
+  /** The rows. */
+  readonly children: ComponentChildren;
+}
+
+/** A table that scrolls sideways by itself when the screen is narrow. */
+export function Table({ label, columns, numbers = [], children }: TableParts) {
+  return (
+    <Wide label={label}>
+      <table>
+        <thead>
+          <tr>
+            {columns.map((title) => (
+              <th key={title} scope="col">
+                {title}
+              </th>
+            ))}
+            {numbers.map((title) => (
+              <th key={title} scope="col" class="right">
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    </Wide>
+  );
+}

@@ -9,7 +9,7 @@ export function TokenForm() {
   const { problem } = useWatched(session);
   const [token, setToken] = useState("");
   const form = useRef<HTMLFormElement>(null);
-  // What had the focus, a button or the form of before, is gone.
+  // What had the focus, a button or the previous form, is gone.
   useEffect(() => form.current?.querySelector("input")?.focus(), [problem]);
   return (
     <View title="This agent needs a token">

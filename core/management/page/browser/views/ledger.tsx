@@ -2,7 +2,7 @@ import type { ChannelLedger, Snapshot } from "../live/contract.js";
 import { calls, live } from "../live/page-state.js";
 import { useWatched } from "../live/watched.js";
 import { count, many } from "../parts/format.js";
-import { Failure, Notice, View, Wide } from "../parts/small.js";
+import { Failure, Notice, Table, View } from "../parts/small.js";
 import { useCall } from "../parts/use-call.js";
 
 const columns: readonly { readonly key: keyof ChannelLedger; readonly title: string }[] = [
@@ -37,32 +37,18 @@ function Books({ snapshot }: { readonly snapshot: Snapshot }) {
   );
   if (books.length === 0) return <p class="muted">No channel has books.</p>;
   return (
-    <Wide label="Books of the channels">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Channel</th>
-            {columns.map(({ key, title }) => (
-              <th key={key} scope="col" class="right">
-                {title}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {books.map(({ channel, ledger }) => (
-            <tr key={channel}>
-              <th scope="row">{channel}</th>
-              {columns.map(({ key }) => (
-                <td key={key} class={isBad(key, ledger[key]) ? "right bad" : "right"}>
-                  {count(ledger[key])}
-                </td>
-              ))}
-            </tr>
+    <Table label="Books of the channels" columns={["Channel"]} numbers={columns.map(({ title }) => title)}>
+      {books.map(({ channel, ledger }) => (
+        <tr key={channel}>
+          <th scope="row">{channel}</th>
+          {columns.map(({ key }) => (
+            <td key={key} class={isBad(key, ledger[key]) ? "right bad" : "right"}>
+              {count(ledger[key])}
+            </td>
           ))}
-        </tbody>
-      </table>
-    </Wide>
+        </tr>
+      ))}
+    </Table>
   );
 }
 

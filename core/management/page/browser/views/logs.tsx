@@ -4,7 +4,7 @@ import { mayChange } from "../live/session.js";
 import { useWatched } from "../live/watched.js";
 import { Field } from "../parts/field.js";
 import { Pages } from "../parts/pages.js";
-import { Changing, Failure, Notice, View, Wide } from "../parts/small.js";
+import { Changing, Failure, Notice, Table, View } from "../parts/small.js";
 import { useCall } from "../parts/use-call.js";
 
 interface LoggerLevel {
@@ -54,39 +54,29 @@ export function LogsView() {
           <Field label="Find loggers" type="search" value={text} onValue={setText} />
         </div>
       ) : null}
-      <Wide label="Loggers">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Logger</th>
-              <th scope="col">Level</th>
-            </tr>
-          </thead>
-          <tbody>
-            {found.slice(first, first + pageSize).map(({ name, level }) => (
-              <tr key={name}>
-                <th scope="row">{name}</th>
-                <td>
-                  {mayChange(access) ? (
-                    <select
-                      aria-label={`Level of ${name}`}
-                      value={level}
-                      disabled={change.running}
-                      onChange={(event) => void set({ name, level: event.currentTarget.value })}
-                    >
-                      {levels.map((one) => (
-                        <option key={one}>{one}</option>
-                      ))}
-                    </select>
-                  ) : (
-                    level
-                  )}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Wide>
+      <Table label="Loggers" columns={["Logger", "Level"]}>
+        {found.slice(first, first + pageSize).map(({ name, level }) => (
+          <tr key={name}>
+            <th scope="row">{name}</th>
+            <td>
+              {mayChange(access) ? (
+                <select
+                  aria-label={`Level of ${name}`}
+                  value={level}
+                  disabled={change.running}
+                  onChange={(event) => void set({ name, level: event.currentTarget.value })}
+                >
+                  {levels.map((one) => (
+                    <option key={one}>{one}</option>
+                  ))}
+                </select>
+              ) : (
+                level
+              )}
+            </td>
+          </tr>
+        ))}
+      </Table>
       <Pages of={found.length} size={pageSize} start={first} onStart={setStart} />
     </View>
   );

@@ -1,5 +1,5 @@
 import { settingText } from "../../parts/format.js";
-import { Wide } from "../../parts/small.js";
+import { Table } from "../../parts/small.js";
 
 /** How the file differs from what runs; components by their ids. */
 export interface Difference {
@@ -32,37 +32,25 @@ export function DifferencePart({
       <Names title="New" ids={added} />
       <Names title="Gone" ids={removed} />
       {changed.length === 0 ? null : (
-        <Wide label="Changed settings">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Component</th>
-                <th scope="col">Setting</th>
-                <th scope="col">Now</th>
-                <th scope="col">After a reload</th>
+        <Table label="Changed settings" columns={["Component", "Setting", "Now", "After a reload"]}>
+          {changed.flatMap(({ id, changes }) =>
+            changes.map(({ setting, old, new: next, masked }) => (
+              <tr key={`${id} ${setting}`}>
+                <td>{titleOf(id)}</td>
+                <td>
+                  <code>{setting}</code>
+                </td>
+                <td>
+                  <del>{settingText(old)}</del>
+                </td>
+                <td>
+                  <ins>{settingText(next)}</ins>{" "}
+                  {masked === true ? <span class="muted">a secret that differs</span> : null}
+                </td>
               </tr>
-            </thead>
-            <tbody>
-              {changed.flatMap(({ id, changes }) =>
-                changes.map(({ setting, old, new: next, masked }) => (
-                  <tr key={`${id} ${setting}`}>
-                    <td>{titleOf(id)}</td>
-                    <td>
-                      <code>{setting}</code>
-                    </td>
-                    <td>
-                      <del>{settingText(old)}</del>
-                    </td>
-                    <td>
-                      <ins>{settingText(next)}</ins>{" "}
-                      {masked === true ? <span class="muted">a secret that differs</span> : null}
-                    </td>
-                  </tr>
-                )),
-              )}
-            </tbody>
-          </table>
-        </Wide>
+            )),
+          )}
+        </Table>
       )}
       <Names title="Replaced" ids={reload.replaced} />
       <Names title="Started" ids={reload.started} />

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { calls } from "../../live/page-state.js";
 import { Field } from "../../parts/field.js";
 import { Pages } from "../../parts/pages.js";
-import { Failure, Wide } from "../../parts/small.js";
+import { Failure, Table } from "../../parts/small.js";
 import { useCall } from "../../parts/use-call.js";
 
 interface Property {
@@ -31,28 +31,18 @@ export function PropertyList() {
           <div class="filter">
             <Field label="Key contains" type="search" value={text} onValue={setText} />
           </div>
-          <Wide label="Properties">
-            <table>
-              <thead>
-                <tr>
-                  <th scope="col">Property</th>
-                  <th scope="col">Value</th>
-                </tr>
-              </thead>
-              <tbody>
-                {found.slice(first, first + pageSize).map(({ key, value }) => (
-                  <tr key={key}>
-                    <td>
-                      <code>{key}</code>
-                    </td>
-                    <td>
-                      <code>{value}</code>
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </Wide>
+          <Table label="Properties" columns={["Property", "Value"]}>
+            {found.slice(first, first + pageSize).map(({ key, value }) => (
+              <tr key={key}>
+                <td>
+                  <code>{key}</code>
+                </td>
+                <td>
+                  <code>{value}</code>
+                </td>
+              </tr>
+            ))}
+          </Table>
           <Pages of={found.length} size={pageSize} start={first} onStart={setStart} />
         </>
       )}

@@ -3,7 +3,7 @@ import type { Component, ComponentState, Part, Snapshot, Topology } from "../../
 import { live } from "../../live/page-state.js";
 import { Chart, type Series } from "../../parts/chart.js";
 import { bytes, count, duration, moment, secondsBetween, settingText } from "../../parts/format.js";
-import { type Fact, Facts, HealthMark, Wide } from "../../parts/small.js";
+import { type Fact, Facts, HealthMark, Table } from "../../parts/small.js";
 import { Findings } from "./findings.js";
 import { Partitions } from "./partitions.js";
 
@@ -106,29 +106,18 @@ function Settings({ parts }: { readonly parts: readonly Titled[] }) {
         part.settings.length === 0 ? null : (
           <details key={title}>
             <summary>Settings of {title}</summary>
-            <Wide label={`Settings of ${title}`}>
-              <table>
-                <thead>
-                  <tr>
-                    <th scope="col">Property</th>
-                    <th scope="col">Value</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {part.settings.map(({ name, value, default: isDefault }) => (
-                    <tr key={name}>
-                      <td>
-                        <code>{name}</code>
-                      </td>
-                      <td>
-                        <code>{settingText(value)}</code>{" "}
-                        {isDefault === true ? <span class="muted">default</span> : null}
-                      </td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            </Wide>
+            <Table label={`Settings of ${title}`} columns={["Property", "Value"]}>
+              {part.settings.map(({ name, value, default: isDefault }) => (
+                <tr key={name}>
+                  <td>
+                    <code>{name}</code>
+                  </td>
+                  <td>
+                    <code>{settingText(value)}</code> {isDefault === true ? <span class="muted">default</span> : null}
+                  </td>
+                </tr>
+              ))}
+            </Table>
           </details>
         ),
       )}

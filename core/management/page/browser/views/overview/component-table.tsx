@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import type { Component, ComponentState, Snapshot } from "../../live/contract.js";
 import { count, many, rate } from "../../parts/format.js";
 import { Pages } from "../../parts/pages.js";
-import { HealthMark, Wide } from "../../parts/small.js";
+import { HealthMark, Table } from "../../parts/small.js";
 
 interface TableParts {
   readonly components: readonly Component[];
@@ -19,37 +19,17 @@ export function ComponentTable({ components, snapshot, onSelect }: TableParts) {
   return (
     <section aria-labelledby="components-title">
       <h2 id="components-title">{many(components.length, "component")}</h2>
-      <Wide label="Components">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Component</th>
-              <th scope="col">Type</th>
-              <th scope="col">Health</th>
-              <th scope="col" class="right">
-                Waiting
-              </th>
-              <th scope="col" class="right">
-                In/s
-              </th>
-              <th scope="col" class="right">
-                Out/s
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {components.slice(first, first + pageSize).map(({ id, kind, name, type }) => (
-              <Row
-                key={id}
-                title={`${kind} ${name}`}
-                type={type}
-                state={snapshot.components[id]}
-                onOpen={() => onSelect(id)}
-              />
-            ))}
-          </tbody>
-        </table>
-      </Wide>
+      <Table label="Components" columns={["Component", "Type", "Health"]} numbers={["Waiting", "In/s", "Out/s"]}>
+        {components.slice(first, first + pageSize).map(({ id, kind, name, type }) => (
+          <Row
+            key={id}
+            title={`${kind} ${name}`}
+            type={type}
+            state={snapshot.components[id]}
+            onOpen={() => onSelect(id)}
+          />
+        ))}
+      </Table>
       <Pages of={components.length} size={pageSize} start={first} onStart={setStart} />
     </section>
   );

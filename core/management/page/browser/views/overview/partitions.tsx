@@ -1,6 +1,6 @@
 import type { Partition, SharedLog } from "../../live/contract.js";
 import { count, duration, many, secondsBetween } from "../../parts/format.js";
-import { type Fact, Facts, Wide } from "../../parts/small.js";
+import { type Fact, Facts, Table } from "../../parts/small.js";
 import { workerOf } from "./partition-worker.js";
 
 interface PartitionsParts {
@@ -22,32 +22,16 @@ export function Partitions({ channel, log, now }: PartitionsParts) {
           {title}
           {partitions.length < all ? `, ${partitions.length} of ${all}` : ""}
         </summary>
-        <Wide label={title}>
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Partition</th>
-                <th scope="col">Agent</th>
-                <th scope="col" class="right">
-                  Waiting
-                </th>
-                <th scope="col" class="right">
-                  Oldest waits
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {partitions.map((one) => (
-                <tr key={one.partition}>
-                  <th scope="row">{one.partition}</th>
-                  <td class={one.agent === undefined ? "bad" : ""}>{workerOf(one)}</td>
-                  <td class="right">{`${one.exact ? "" : "about "}${count(one.waiting)}`}</td>
-                  <td class="right">{ageOf(one, now)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </Wide>
+        <Table label={title} columns={["Partition", "Agent"]} numbers={["Waiting", "Oldest waits"]}>
+          {partitions.map((one) => (
+            <tr key={one.partition}>
+              <th scope="row">{one.partition}</th>
+              <td class={one.agent === undefined ? "bad" : ""}>{workerOf(one)}</td>
+              <td class="right">{`${one.exact ? "" : "about "}${count(one.waiting)}`}</td>
+              <td class="right">{ageOf(one, now)}</td>
+            </tr>
+          ))}
+        </Table>
       </details>
     </>
   );

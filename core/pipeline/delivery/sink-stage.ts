@@ -1,0 +1,52 @@
+import { isError, messageOf } from "../../sdk/causes.js";
+import { AgentError, codeOf, type Receipt, retryableOf, type Sink } from "../../sdk/index.js";
+import { understood } from "./named-failure.js";
+import type { Course, Stage } from "./stage.js";
+import type { TakenBatch } from "./taken-batch.js";
+
+/** The sink of a plugin, at the end of the way: one batch in, one write. */
+export class SinkStage implements Stage {
+  readonly name = "sink";
+  readonly plugin: Sink;
+
+  constructor(plugin: Sink) {
+    this.plugin = plugin;
+  }
+
+  get keepsPositions(): boolean {
+    return this.plugin.positions?.stored !== undefined;
+  }
+
+  async deliver(batch: TakenBatch, { signal, trace }: Course): Promise<Receipt> {
+    try {
+      return receiptOf(await this.plugin.persist(batch.forSink(trace?.traceparent), signal));
+    } catch (error) {
+      throw understood(asError(error), { events: batch.events, keepsPositions: this.keepsPositions });
+    }
+  }
+}
+
+/** Somebody may throw a text, or an object that cannot even be made one. */
+export function asError(thrown: unknown): Error {
+  if (isError(thrown)) return thrown;
+  const known = { code: codeOf(thrown), retryable: retryableOf(thrown) };
+  // Not the members of an object: those of a client may hold a password or a token.
+  const message = `the sink threw what is no error: ${messageOf(thrown)}`;
+  return known.retryable === undefined
+    ? new Error(message)
+    : new AgentError(known.code ?? "UNKNOWN", message, { retryable: known.retryable });
+}
+
+/** A sink in JavaScript may return anything: that it resolved is what counts. */
+function receiptOf(returned: Partial<Receipt> | null | undefined): Receipt {
+  const { requestBytes, responseBytes, elsewhere } = returned ?? {};
+  return {
+    requestBytes: bytesOf(requestBytes),
+    responseBytes: bytesOf(responseBytes),
+    ...(Array.isArray(elsewhere) ? { elsewhere } : {}),
+  };
+}
+
+function bytesOf(count: unknown): number {
+  return typeof count === "number" && count >= 0 && count < Number.POSITIVE_INFINITY ? count : 0;
+}
