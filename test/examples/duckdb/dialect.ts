@@ -26,6 +26,8 @@ export const duckdb: Dialect = standardDialect({
     name: "DuckDB",
     missing: /(Table|Schema) with name .* does not exist|does not have a column with name|Referenced column/,
     raced: /already exists/,
-    refused: /(Conversion|Constraint|Out of Range|Invalid Input) Error/,
+    // A duplicate primary key is of another write at the same time, such as the first position of a channel.
+    refused:
+      /(Conversion|Out of Range|Invalid Input) Error|Constraint Error(?!: Duplicate key .* violates primary key)/,
   }),
 });
