@@ -1,5 +1,6 @@
 import type { Event, SettledEvents } from "../sdk/index.js";
 import { isUpTo, type LogPosition, later } from "./log-position.js";
+import { PartBooks } from "./part-books.js";
 import { behind, type Passed, type QueuedPartEvent, ReadEdge, type ReadEvent, type ReadRecords } from "./read-edge.js";
 import type { Lacking } from "./writer-gaps.js";
 
@@ -24,9 +25,7 @@ export class PartQueue {
   #entries: ReadEvent[] = [];
   /** No entry before this one waits. */
   #firstWaiting = 0;
-  #done: Passed;
-  /** What became of the events that are done. */
-  #books: Omit<SettledEvents, "elsewhere">;
+  readonly #books: PartBooks;
   readonly #edge: ReadEdge;
   /** A position that others have stored, while events up to it are not done here. */
   #counted: LogPosition | undefined;
@@ -39,8 +38,7 @@ export class PartQueue {
    */
   constructor(part: number, from: LogPosition, before: number, gapless = false) {
     this.part = part;
-    this.#done = from;
-    this.#books = from;
+    this.#books = new PartBooks(from);
     this.#edge = new ReadEdge(part, from, before, gapless);
   }
 
@@ -50,7 +48,7 @@ export class PartQueue {
   }
 
   get done(): LogPosition {
-    return this.#with(this.#done);
+    return this.#books.position;
   }
 
   /** Events that were read and are not done. */
@@ -166,14 +164,7 @@ export class PartQueue {
 
   /** `settled` says what became of them; absent: they are stored. */
   release(events: readonly QueuedPartEvent[], settled?: SettledEvents): void {
-    const all = { stored: events.length, elsewhere: 0, deadLettered: 0, filtered: 0 };
-    const { stored, elsewhere, deadLettered, filtered } = settled ?? all;
-    this.#books = {
-      // In the books of the log it does not matter by whom.
-      stored: this.#books.stored + stored + elsewhere,
-      deadLettered: this.#books.deadLettered + deadLettered,
-      filtered: this.#books.filtered + filtered,
-    };
+    this.#books.countAll(settled ?? { stored: events.length, elsewhere: 0, deadLettered: 0, filtered: 0 });
     const isOwn = among(events);
     let left = events.length;
     for (let at = 0; at < this.#entries.length && left > 0; at += 1) {
@@ -208,8 +199,7 @@ export class PartQueue {
       const { outcome } = entry;
       if (outcome === "deadLettered" || outcome === "filtered") passed[outcome] += 1;
     }
-    const position = behind(this.#done, this.#entries.slice(0, count));
-    return this.#with(position, { ...passed, events: position.events - this.#done.events });
+    return this.#books.positionAt(behind(this.#done, this.#entries.slice(0, count)), passed);
   }
 
   /** A stored position says that more is done; the number of events that are left out. What is taken stays so. */
@@ -227,8 +217,7 @@ export class PartQueue {
     this.#settle();
     if (this.#entries.length > 0 || isUpTo(position, this.#edge.at)) return count + this.noteStored(position);
     const unread = position.events - this.#edge.at.events;
-    this.#done = position;
-    this.#books = position;
+    this.#books.take(position);
     this.#edge.moveTo(position);
     return count + unread;
   }
@@ -238,7 +227,7 @@ export class PartQueue {
    * others up to it are done. It may be that of one database of several: what is there is read nevertheless.
    */
   noteStored(position: LogPosition): number {
-    if (!this.#isNews(position)) return 0;
+    if (!this.#books.isNews(position)) return 0;
     this.#edge.noteStored(position);
     this.#counted = later(position, this.#counted);
     return this.#adopt();
@@ -262,14 +251,8 @@ export class PartQueue {
     this.#firstWaiting = kept;
   }
 
-  #with(place: Passed, passed = { events: 0, deadLettered: 0, filtered: 0 }): LogPosition {
-    const { stored, deadLettered, filtered } = this.#books;
-    return {
-      ...place,
-      stored: stored + passed.events - passed.deadLettered - passed.filtered,
-      deadLettered: deadLettered + passed.deadLettered,
-      filtered: filtered + passed.filtered,
-    };
+  get #done(): Passed {
+    return this.#books.done;
   }
 
   #push(entry: ReadEvent, known: KnownOfEvents): void {
@@ -281,11 +264,6 @@ export class PartQueue {
     else entry.state = "done";
   }
 
-  #count(outcome: keyof SettledEvents): void {
-    const book = outcome === "elsewhere" ? "stored" : outcome;
-    this.#books = { ...this.#books, [book]: this.#books[book] + 1 };
-  }
-
   /** Moves over what is done. */
   #settle(): void {
     const counted = this.#counted;
@@ -294,10 +272,10 @@ export class PartQueue {
       const entry = this.#entries[count];
       if (entry?.state !== "done" || (counted !== undefined && !isUpTo(entry, counted))) break;
       this.#bytes -= entry.bytes;
-      if (entry.outcome !== undefined) this.#count(entry.outcome);
+      if (entry.outcome !== undefined) this.#books.count(entry.outcome);
     }
     if (count > 0) {
-      this.#done = behind(this.#done, this.#entries.splice(0, count));
+      this.#books.moveTo(behind(this.#done, this.#entries.splice(0, count)));
       this.#firstWaiting = Math.max(0, this.#firstWaiting - count);
     }
     if (counted === undefined) return;
@@ -311,34 +289,12 @@ export class PartQueue {
     const [first] = this.#entries;
     if (position === undefined || first === undefined || isUpTo(first, position)) return 0;
     this.#counted = undefined;
-    const more = this.#isNews(position) ? position.events - this.#done.events : 0;
-    if (more <= 0) return 0;
+    const more = this.#books.adopt(position);
+    if (more === 0) return 0;
     this.#edge.counted(more);
     for (const entry of this.#entries) entry.events += more;
-    this.#books = booksWith(this.#books, position, more);
-    this.#done = position;
     return more;
   }
-
-  /** Whether a position is behind what is done here, or knows of more events up to there. */
-  #isNews(position: LogPosition): boolean {
-    return !isUpTo(position, this.#done) || (isUpTo(this.#done, position) && position.events > this.#done.events);
-  }
-}
-
-/** Books to which that many events are added, as those of a position say; what was done behind it is in the books already. */
-function booksWith(
-  own: Omit<SettledEvents, "elsewhere">,
-  stored: LogPosition,
-  more: number,
-): Omit<SettledEvents, "elsewhere"> {
-  const deadLettered = Math.min(more, Math.max(0, stored.deadLettered - own.deadLettered));
-  const filtered = Math.min(more - deadLettered, Math.max(0, stored.filtered - own.filtered));
-  return {
-    stored: own.stored + more - deadLettered - filtered,
-    deadLettered: own.deadLettered + deadLettered,
-    filtered: own.filtered + filtered,
-  };
 }
 
 /** Whether an event is one of these, each of which is asked about once. In most cases that is in their order: then no set of them is made. */
