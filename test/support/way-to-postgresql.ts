@@ -9,7 +9,7 @@ export interface WayToPostgresql {
   /** Breaks all connections and takes no new ones. */
   close(): void;
   open(): void;
-  /** Holds back the answer to the next COMMIT for ever; resolves when the server has given it. */
+  /** Holds back the answer to the next COMMIT; resolves when the server has given it. */
   holdCommit(): Promise<void>;
   /** How often the server said that it is ready: once for each round trip. */
   roundTrips(): number;
@@ -49,7 +49,8 @@ export async function wayToPostgresql(
     });
     far.on("data", (bytes) => {
       roundTrips += readyIn(bytes);
-      if (caught === undefined) return void near.write(bytes);
+      // What the server answers to statements before it may come by itself.
+      if (caught === undefined || !bytes.includes(COMMITTED)) return void near.write(bytes);
       caught.done();
       if (caught.breaks) near.destroy();
     });
@@ -90,4 +91,6 @@ function readyIn(bytes: Buffer): number {
   return end.length === 6 && end.subarray(0, 5).equals(READY) ? 1 : 0;
 }
 
+/** The tag with which the server says that a COMMIT is done. */
+const COMMITTED = Buffer.from("COMMIT\0");
 const READY = Buffer.from([0x5a, 0, 0, 0, 5]);
