@@ -27,11 +27,12 @@ export class Positions {
   readonly #signal: AbortSignal;
   readonly #next = new Map<string, Beginning>();
   readonly #asking = new Map<string, Promise<void>>();
+  readonly #putting = new Map<string, Promise<void>>();
   readonly #failed = new Map<string, { readonly at: number; readonly error: KafkaError }>();
   #looking: Promise<void> | undefined;
   #lookedAt = performance.now();
   /** What cannot pass by itself. */
-  #failure: KafkaError | undefined;
+  #failure: unknown;
 
   constructor(places: readonly Place[], parts: PositionParts, signal: AbortSignal) {
     this.#places = places;
@@ -53,7 +54,23 @@ export class Positions {
     book.done(position);
   }
 
-  /** Those whose leader has said up to where it has what was read of them. */
+  /** What was read of a partition is being put: nothing else is done with it meanwhile. Resolves when the work is over. */
+  putting(place: Place, work: Promise<void>): Promise<void> {
+    const key = keyOf(place);
+    const over = work
+      .catch((error: unknown) => {
+        this.#failure ??= error;
+      })
+      .finally(() => this.#putting.delete(key));
+    this.#putting.set(key, over);
+    return over;
+  }
+
+  isPut(place: Place): boolean {
+    return this.#putting.has(keyOf(place));
+  }
+
+  /** Those whose leader has said up to where it has what was read of them, and of which nothing is being put. */
   readable(): readonly Beginning[] {
     return [...this.#next.values()].filter((at) => this.#isLed(at));
   }
@@ -74,30 +91,36 @@ export class Positions {
     if (this.readable().length === this.#places.length) return;
     this.#look();
     const due = this.#places.filter((place) => !this.isReadable(place) && this.#isDue(place));
-    const before = this.#asking.size;
     const fresh = due.filter((place) => this.at(place) === undefined);
     for (const [node, places] of this.#leaders(fresh)) this.#ask(places, this.#begin(node, places));
     const known = due.flatMap((place) => this.at(place) ?? []);
     for (const [node, places] of this.#leaders(known)) this.#ask(places, this.#compare(node, places));
-    const asking = [...this.#asking.values()];
-    if (asking.length > before) await this.#within(MOMENT_MILLIS, Promise.all(asking));
-    if (this.readable().length === 0) await this.#within(LOOK_MILLIS, Promise.race(asking));
+    if (due.length > 0)
+      await this.#within(MOMENT_MILLIS, Promise.all(due.map((place) => this.#asking.get(keyOf(place)))));
+    if (this.readable().length === 0) await this.#within(LOOK_MILLIS, Promise.race(this.#work));
   }
 
-  /** Resolves when nobody is asked any more; the signal has ended it. */
+  /** Resolves when nobody is asked and nothing put any more; the signal has ended it. */
   async end(): Promise<void> {
-    await Promise.all(this.#asking.values());
+    await Promise.all(this.#work);
+  }
+
+  get #work(): readonly Promise<void>[] {
+    return [...this.#asking.values(), ...this.#putting.values()];
   }
 
   #isLed(at: Beginning): boolean {
-    const isAsked = this.#asking.size > 0 && this.#asking.has(keyOf(at));
-    return !isAsked && at.epoch === this.#parts.directory.epoch(at);
+    return !this.#isBusy(keyOf(at)) && at.epoch === this.#parts.directory.epoch(at);
+  }
+
+  #isBusy(key: string): boolean {
+    return this.#asking.has(key) || this.#putting.has(key);
   }
 
   #isDue(place: Place): boolean {
     const key = keyOf(place);
     const failed = this.#failed.get(key)?.at ?? Number.NEGATIVE_INFINITY;
-    return !this.#asking.has(key) && performance.now() - failed >= LOOK_MILLIS;
+    return !this.#isBusy(key) && performance.now() - failed >= LOOK_MILLIS;
   }
 
   /** What one partition lacks must not hold up the others of its leader: after a failure each is asked for alone. */

@@ -1,7 +1,6 @@
 import { onAbort } from "deneb/sdk";
 import type { KafkaCluster } from "../client/cluster.js";
 import { Directory, type Place } from "../client/directory.js";
-import type { Fetched } from "../client/fetching.js";
 import { Reader } from "../client/reader.js";
 import { readMetadata } from "../client/topics.js";
 import type { KafkaSourceConfig } from "./config.js";
@@ -9,12 +8,13 @@ import type { ConsumerGroup, Membership } from "./consumer-group.js";
 import { type Coordinator, isMoving } from "./coordinator.js";
 import type { FirstLook } from "./first-look.js";
 import type { Losses } from "./losses.js";
-import { noteOf, partName } from "./mark.js";
+import { noteOf } from "./mark.js";
 import { OffsetBook } from "./offset-book.js";
 import { LOOK_MILLIS, Positions } from "./positions.js";
 import type { Reached } from "./reached.js";
 import type { RecordReader } from "./record-reader.js";
 import type { Sight, Standstills } from "./standstills.js";
+import { Takings } from "./takings.js";
 
 /** Bytes that are read at once. */
 const READ_BYTES = 4_194_304;
@@ -38,10 +38,7 @@ export interface ReadingParts {
   begun(): void;
 }
 
-/**
- * Reads the partitions of a membership until it is over or the signal aborts: those of a fetch side by side, and of each one record after
- * another, since a channel tells what comes again by the order of what came before.
- */
+/** Reads the partitions of a membership until it is over or the signal aborts. */
 export async function readPartitions(
   membership: Membership,
   parts: ReadingParts,
@@ -68,7 +65,8 @@ export async function readPartitions(
     const committed = places.length === 0 ? [] : await coordinator.committed(places);
     const begin = { cluster, directory, committed, config, losses, reached, firstLook, book };
     const positions = new Positions(places, begin, ending.signal);
-    const reading = new PartitionReading({ ...parts, directory, positions, places });
+    const takings = new Takings({ ...parts, directory, positions }, ending.signal);
+    const reading = new PartitionReading({ ...parts, directory, positions, places, takings });
     const commit = () => book.commit(late.signal);
     const committing = commitAtTimes(commit, config.commit_interval, ending.signal);
     try {
@@ -93,6 +91,7 @@ interface PartitionParts extends ReadingParts {
   readonly directory: Directory;
   readonly positions: Positions;
   readonly places: readonly Place[];
+  readonly takings: Takings;
 }
 
 class PartitionReading {
@@ -114,9 +113,10 @@ class PartitionReading {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { places, positions } = this.#parts;
+    const { places, positions, takings } = this.#parts;
     try {
       while (!signal.aborted) {
+        await takings.room();
         await positions.lead();
         if (signal.aborted) return;
         const readable = positions.readable();
@@ -125,8 +125,10 @@ class PartitionReading {
         if (places.length === 0) return await aborted(signal);
         if (readable.length === 0) continue;
         const waitMillis = readable.length < places.length ? LOOK_MILLIS : WAIT_MILLIS;
-        const fetched = await this.#reader.read(readable, { bytes: READ_BYTES, waitMillis, signal });
-        await Promise.all(fetched.map((one) => this.#take(one, signal)));
+        // What is read beside records that are held may be held, too, in each of the partitions.
+        const bytes = takings.isHolding ? READ_BYTES / places.length : READ_BYTES;
+        const fetched = await this.#reader.read(readable, { bytes, waitMillis, signal });
+        await Promise.all(fetched.map((one) => takings.take(one)));
       }
     } finally {
       this.#reader.cancel();
@@ -155,31 +157,12 @@ class PartitionReading {
     const isRead = at !== undefined && positions.isReadable(at);
     const failure = isRead ? this.#reader.failureOf(leader) : positions.failureOf(place);
     if (failure !== undefined) return { topic, partition, cause: "silent-leader", reason: failure.message };
-    if (!isRead) return undefined;
+    if (!isRead) return positions.isPut(place) ? "moving" : undefined;
     const unreadable = this.#reader.unreadableOf(place);
     if (unreadable !== undefined) return { topic, partition, cause: "unreadable", reason: unreadable.message };
     const isHeldBack = this.#reader.isHeldBack(place);
     if (isHeldBack === true) return { topic, partition, cause: "open-transaction", offset: at.offset };
     return isHeldBack === undefined ? undefined : "moving";
-  }
-
-  async #take(fetched: Fetched, signal: AbortSignal): Promise<void> {
-    const { topic, partition, records, next } = fetched;
-    const { losses, records: reader, groupName: group, directory, positions } = this.#parts;
-    const at = positions.at(fetched);
-    if (at === undefined) return;
-    if (fetched.offset > at.offset) losses.removed(fetched, at.offset, fetched.offset);
-    const { id } = directory.topic(topic);
-    let epoch: number | undefined;
-    let of = "";
-    for (const record of records) {
-      // Nearly all are of one leader, and a name takes longer than most of what a record takes.
-      if (record.epoch !== epoch) of = partName(id, partition, { group, cuts: at.cuts, epoch: record.epoch });
-      epoch = record.epoch;
-      if (signal.aborted || !(await reader.read({ topic, record, of }, signal))) return;
-      positions.done({ ...at, offset: record.offset + 1 });
-    }
-    positions.done({ ...at, offset: next });
   }
 }
 

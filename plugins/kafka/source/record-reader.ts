@@ -22,6 +22,8 @@ interface TopicRecord {
   readonly record: FetchedRecord;
   /** Names the partition. */
   readonly of: string;
+  /** Called when it has to wait for the channels. */
+  held(): void;
 }
 
 /** Hands records to the kernel, and repeats those for which the channels have no room. */
@@ -42,7 +44,7 @@ export class RecordReader {
       receive: this.#context.receive,
       request: () => this.#requestOf(read, fields),
       pause: (either: AbortSignal) => pause(this.#config.channel_retry_interval, either),
-      held: (refused: Refused, attempt: number) => this.#logHeld(read, refused, attempt),
+      held: (refused: Refused, attempt: number) => this.#held(read, refused, attempt),
     };
     return await receiveUntilTaken(repeated, signal);
   }
@@ -70,10 +72,11 @@ export class RecordReader {
     return { method: "POST", path, headers, body, topic, receivedAt: this.#context.now(), origin };
   }
 
-  #logHeld({ topic, record }: TopicRecord, { status, cause, reason }: Refused, attempt: number): void {
+  #held({ topic, record, held }: TopicRecord, { status, cause, reason }: Refused, attempt: number): void {
     const level = attempt === 1 ? "warn" : "debug";
     const about = { topic, offset: record.offset };
     this.#context.log[level]({ attempt, status, cause, ...about, reason }, "record held until the channels take it");
+    held();
   }
 }
 

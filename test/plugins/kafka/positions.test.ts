@@ -53,19 +53,67 @@ test("partitions of a leader that has failed are asked for one by one, and many 
   assert.deepEqual(warnings, []);
 });
 
+test("of a partition whose records are being put nothing else is done: not read, nor compared with another leader", async () => {
+  const ending = new AbortController();
+  const { positions, directory } = await opened([1, -1], ending.signal, "gets another epoch");
+  const place = { topic: "t", partition: 0 };
+  const put = () => positions.done({ ...place, offset: 4, epoch: 0, cuts: [] });
+  await positions.lead();
+  let free = () => {};
+  const over = positions.putting(
+    place,
+    new Promise((resolve) => {
+      free = resolve;
+    }),
+  );
+
+  await directory.refresh();
+  await positions.lead();
+  const meanwhile = { readable: positions.readable(), failure: positions.failureOf(place) };
+  put();
+  free();
+  await over;
+  await positions.lead();
+  ending.abort();
+  await positions.end();
+
+  assert.deepEqual(meanwhile, { readable: [], failure: undefined });
+  assert.equal(positions.at(place)?.offset, 4);
+  assert.match(positions.failureOf(place)?.message ?? "", /closed/);
+});
+
+test("a fault while records are put ends the reading", async () => {
+  const { signal } = new AbortController();
+  const { positions } = await opened([1], signal);
+  await positions.lead();
+
+  await positions.putting({ topic: "t", partition: 0 }, Promise.reject(new Error("a fault")));
+
+  await assert.rejects(positions.lead(), /a fault/);
+});
+
 /** A topic whose partitions are led by these; the broker with the number SILENT never answers, though it may fail once. */
-async function opened(leaders: readonly number[], signal: AbortSignal, manner?: "fails at first") {
+async function opened(
+  leaders: readonly number[],
+  signal: AbortSignal,
+  manner?: "fails at first" | "gets another epoch",
+) {
   const partition = { errorCode: 0, leaderEpoch: 0, replicaNodes: [1, SILENT] };
   const partitions = leaders.map((leaderId, partitionIndex) => ({ ...partition, partitionIndex, leaderId }));
   const brokers = [1, SILENT].map((port) => ({ nodeId: port, host: "kafka", port, rack: null }));
-  const topics = [{ errorCode: 0, name: "t", topicId: "i", partitions }];
+  const metadata = (leaderEpoch: number) => {
+    const led = partitions.map((one) => ({ ...one, leaderEpoch }));
+    return { clusterId: "c", brokers, topics: [{ errorCode: 0, name: "t", topicId: "i", partitions: led }] };
+  };
   const offsets = { topics: [{ name: "t", partitions: [{ partitionIndex: 0, errorCode: 0, offset: 3 }] }] };
-  const answers: unknown[] = [{ clusterId: "c", brokers, topics }, offsets, offsets];
+  const answers: unknown[] = [metadata(0), offsets, offsets];
+  if (manner === "gets another epoch") answers.push(metadata(1));
   let asked = 0;
   const connections: ClusterConnections = {
     request: async <T>({ port }: Line, _: unknown, limits: RequestLimits): Promise<T> => {
       if (port === SILENT) asked += 1;
-      if (port === SILENT && asked === 1 && manner === "fails at first") throw new KafkaError("unavailable", "closed");
+      const fails = manner === "gets another epoch" || (manner === "fails at first" && asked === 1);
+      if (port === SILENT && fails) throw new KafkaError("unavailable", "closed");
       if (port === SILENT) return await silence(limits.signal);
       if (answers.length === 0) throw new KafkaError("unavailable", "closed");
       return JSON.parse(JSON.stringify(answers.shift()));
@@ -88,7 +136,7 @@ async function opened(leaders: readonly number[], signal: AbortSignal, manner?: 
     firstLook: new FirstLook(),
     book: new OffsetBook(new Coordinator(cluster, "g"), membership, { noteOf: () => "", told: () => undefined }),
   };
-  return { positions: new Positions(places, parts, signal), asked: () => asked };
+  return { positions: new Positions(places, parts, signal), directory, asked: () => asked };
 }
 
 function silence(signal: AbortSignal | undefined): Promise<never> {

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { AgentError, type Event } from "../../../core/sdk/index.js";
-import type { KafkaCluster } from "../../../plugins/kafka/client/cluster.js";
 import { readMetadata } from "../../../plugins/kafka/client/topics.js";
 import { Coordinator } from "../../../plugins/kafka/source/coordinator.js";
 import { answersKafka, NO_KAFKA } from "../../support/provided-kafka.js";
 import { until } from "../../support/until.js";
+import { putOutMembers } from "./put-out-members.js";
 import { notificationRecord, numberOf, runningSource } from "./running-source.js";
 import { ownTopic } from "./topic-client.js";
 
@@ -112,19 +112,4 @@ async function sourceOfSix(context: TestContext, emit?: (events: readonly Event[
   await committed(SIX.length);
   const { topics } = await readMetadata(cluster, [topic]);
   return { ...source, committed, putOut, moved, topicId: topics.get(topic)?.id };
-}
-
-/** The coordinator forgets all members of the group, as after it was away for longer than their session. */
-async function putOutMembers(cluster: KafkaCluster, group: string): Promise<void> {
-  const coordinator = new Coordinator(cluster, group);
-  const members = await until(
-    async () => {
-      const { groups } = await coordinator.ask(
-        async (line, library) => await library.describeGroupsV5.api.async(line, [group], false),
-      );
-      return groups.flatMap((one) => one.members.map(({ memberId }) => ({ memberId })));
-    },
-    ({ length }) => length === 1,
-  );
-  await coordinator.ask(async (line, library) => await library.leaveGroupV4.api.async(line, group, members));
 }
