@@ -19,9 +19,20 @@ export function unitedCuts(one: Mark, other: Mark): readonly number[] {
   return [...new Set([...one.cuts, ...other.cuts])].sort((a, b) => a - b).slice(-MOST_CUTS);
 }
 
-/** What is noted with an offset: a topic that is made again has another id. */
-export function noteOf(topicId: string, { cuts }: Mark): string {
-  return cuts.length === 0 ? topicId : `${topicId}/${cuts.join(".")}`;
+interface NotedTopic {
+  readonly id: string;
+  readonly clusterId: string;
+}
+
+/** What is noted with an offset: a topic that is made again has another id, and so has the one that offsets are copied to in another cluster. */
+export function noteOf({ id, clusterId }: NotedTopic, { cuts }: Mark): string {
+  return `${id}/${cuts.join(".")}/${clusterId}`;
+}
+
+/** A note that a source has made in this cluster; empty for what other programs note, and for what they have copied from another cluster. */
+export function ownNote(note: string, clusterId: string): string {
+  const [, madeIn] = /^[\da-f-]{36}(?:\/[\d.]*(?:\/(.*))?)?$/.exec(note) ?? [undefined, ""];
+  return madeIn === undefined || madeIn === clusterId ? note : "";
 }
 
 /** The mark in a note; undefined in one of another topic. Tools that move the offsets of a group leave no note. */

@@ -8,7 +8,7 @@ import type { ConsumerGroup, Membership } from "./consumer-group.js";
 import { type Coordinator, isMoving } from "./coordinator.js";
 import type { FirstLook } from "./first-look.js";
 import type { Losses } from "./losses.js";
-import { noteOf } from "./mark.js";
+import { noteOf, ownNote } from "./mark.js";
 import { OffsetBook } from "./offset-book.js";
 import { LOOK_MILLIS, Positions } from "./positions.js";
 import type { Reached } from "./reached.js";
@@ -56,13 +56,16 @@ export async function readPartitions(
   const kept = group.keep(membership, ending.signal).finally(() => ending.abort());
   try {
     const topics = [...new Set(places.map(({ topic }) => topic))];
-    const directory = new Directory(cluster, await readMetadata(cluster, topics));
+    const metadata = await readMetadata(cluster, topics);
+    const { clusterId } = metadata;
+    const directory = new Directory(cluster, metadata);
     const idOf = ({ topic }: Place) => directory.topic(topic).id;
     const book = new OffsetBook(coordinator, membership, {
-      noteOf: (at) => noteOf(idOf(at), at),
+      noteOf: (at) => noteOf({ id: idOf(at), clusterId }, at),
       told: (at) => reached.tell(idOf(at), at),
     });
-    const committed = places.length === 0 ? [] : await coordinator.committed(places);
+    const found = places.length === 0 ? [] : await coordinator.committed(places);
+    const committed = found.map((at) => ({ ...at, note: ownNote(at.note, clusterId) }));
     const begin = { cluster, directory, committed, config, losses, reached, firstLook, book };
     const positions = new Positions(places, begin, ending.signal);
     const takings = new Takings({ ...parts, directory, positions }, ending.signal);

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { type TestContext, test } from "node:test";
 import { AgentError, type Event } from "../../../core/sdk/index.js";
 import { readMetadata } from "../../../plugins/kafka/client/topics.js";
@@ -74,6 +75,20 @@ test("where a tool has moved the offsets and another source has read on from the
 
   assert.deepEqual(await received(10), [...SIX, 2, 3, 4, 5]);
 });
+
+const foreignNotes = {
+  "of another program": "checkpoint 1",
+  "of a source of another cluster, as MirrorMaker copies it": `${randomUUID()}//another-cluster`,
+};
+
+for (const [what, note] of Object.entries(foreignNotes))
+  test(`offsets with a note ${what} are where reading goes on`, { skip }, async (context) => {
+    const { received, moved } = await sourceOfSix(context);
+
+    await moved({ offset: 4, note });
+
+    assert.deepEqual(await received(8), [...SIX, 4, 5]);
+  });
 
 /** A source that has read six records of its topic, which its group knows. */
 async function sourceOfSix(context: TestContext, emit?: (events: readonly Event[]) => Promise<void>) {
