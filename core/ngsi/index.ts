@@ -36,6 +36,7 @@ export {
   type Database,
   type DataModel,
   dataModels,
+  hasOwnDatabase,
   type Naming,
   parseDataModel,
   refusedModel,

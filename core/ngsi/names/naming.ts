@@ -77,7 +77,7 @@ export function refusedModel(model: DataModel, database: Database): string | und
   return undefined;
 }
 
-/** Whether the data model keeps each service in a database of its own. */
+/** Whether the data model keeps each service in a database of its own, on a server with several. @beta */
 export function hasOwnDatabase(dataModel: DataModel): boolean {
   return dataModel.includes("-database");
 }

@@ -1,10 +1,12 @@
 import { AgentError, retryableOf } from "../../sdk/index.js";
 
-/** An error of a database or of its connection, reduced to the two properties that every driver provides. @beta */
+/** An error of a database or of its connection, reduced to what drivers provide. @beta */
 export interface DatabaseError {
   /** SQLSTATE, the name of a SQLite result, or the code of a Node error. */
   readonly code: string | undefined;
   readonly message: string;
+  /** The database that it is of, where a store has several and the driver notes it in `database` of what it throws. */
+  readonly database?: string;
 }
 
 /** The address of a store for messages. It never holds a secret. @beta */
@@ -46,7 +48,8 @@ export interface DatabaseErrorReader {
 export function databaseErrorOf(error: unknown): DatabaseError {
   if (typeof error !== "object" || error === null) return { code: undefined, message: String(error) };
   const code = "code" in error && typeof error.code === "string" ? error.code : undefined;
-  return { code, message: oneLine(messageOf(error)) };
+  const named = "database" in error && typeof error.database === "string" ? { database: error.database } : {};
+  return { code, message: oneLine(messageOf(error)), ...named };
 }
 
 // A host with several addresses fails with an AggregateError, whose own message is empty.

@@ -1,7 +1,7 @@
 import { dataModels, parseDataModel, refusedModel } from "../../ngsi/index.js";
 import type { PropertyFault } from "../../sdk/index.js";
 import type { Dialect } from "./dialect.js";
-import { notificationColumns, type SqlConfig, type sqlSchema } from "./schema.js";
+import { dataModelOf, notificationColumns, type SqlConfig, type sqlSchema } from "./schema.js";
 
 /** The faults that the formats of {@link sqlSchema} cannot detect, for the `check` of your plugin. @beta */
 export function sqlFaults(
@@ -72,16 +72,17 @@ function lifeFaults(
 }
 
 function viewsFault(
-  { data_model }: SqlConfig,
+  config: SqlConfig,
   database: Dialect["database"],
   isOffered: boolean,
 ): readonly PropertyFault<typeof sqlSchema>[] {
   const fault = (reason: string) => [{ property: "views", reason } as const];
   if (!isOffered)
     return fault(`views = "true" is not offered by a dialect for "${database}"; use false, or PostgreSQL or MySQL`);
-  if (!data_model.includes("service-path")) return [];
+  const model = dataModelOf(config);
+  if (!model.includes("service-path")) return [];
   return fault(
-    `needs tables of one entity type, and data_model is "${data_model}": use dm-by-entity or dm-by-entity-type, or false`,
+    `needs tables of one entity type, and data_model is "${model}": use dm-by-entity or dm-by-entity-type, or false`,
   );
 }
 

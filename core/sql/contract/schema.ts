@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type Database, type GeometryX, type Naming, parseDataModel } from "../../ngsi/index.js";
+import { type Database, type DataModel, type GeometryX, type Naming, parseDataModel } from "../../ngsi/index.js";
 import type { ConfigOf, Schema } from "../../sdk/index.js";
 import { periods } from "./partitions.js";
 
@@ -200,10 +200,15 @@ export function expirationSeconds(config: SqlConfig): number {
   return days < 0 ? config["persistence_policy.expiration_time"] : days * SECONDS_OF_A_DAY;
 }
 
+/** The data model by its name, which a file may spell in other ways. */
+export function dataModelOf(config: Pick<SqlConfig, "data_model">): DataModel {
+  return parseDataModel(config.data_model) ?? "dm-by-entity";
+}
+
 /** The naming rules that follow from the configuration and the database. */
 export function namingOf(config: SqlConfig, database: Database): Naming {
   return {
-    dataModel: parseDataModel(config.data_model) ?? "dm-by-entity",
+    dataModel: dataModelOf(config),
     encoding: config.enable_encoding,
     database,
     lowercase: config.enable_lowercase ?? false,

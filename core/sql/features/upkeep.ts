@@ -1,5 +1,5 @@
 import type { Context } from "../../sdk/index.js";
-import type { SqlConfig } from "../contract/schema.js";
+import { dataModelOf, type SqlConfig } from "../contract/schema.js";
 import type { SchemaName } from "../contract/statement.js";
 import type { KnownStore } from "../tables/known-store.js";
 import { TableFacts } from "../tables/table-facts.js";
@@ -13,7 +13,7 @@ export class Upkeep {
   readonly #views: Views | undefined;
 
   constructor(config: Pick<SqlConfig, "views" | "data_model">, store: KnownStore, context: Context) {
-    const dataModel = config.data_model;
+    const dataModel = dataModelOf(config);
     this.facts = new TableFacts(store, context, { dataModel, noted: (name) => this.changed(name) });
     this.#views = config.views ? viewsOf(store, context, this.facts) : undefined;
   }

@@ -65,7 +65,7 @@ export class PostgresqlDriver implements Omit<Driver, "commitUnits"> {
       await runStatements(client, [plain(nowhere, "COMMIT")]);
       end = "keep";
     } catch (error) {
-      throw signal.aborted ? writeAborted() : error;
+      throw signal.aborted ? writeAborted() : this.#named(error);
     } finally {
       lease.end(end);
     }
@@ -129,8 +129,13 @@ export class PostgresqlDriver implements Omit<Driver, "commitUnits"> {
       return result;
     } catch (error) {
       lease.end((await rolledBack(client, error)) ? "keep" : "destroy");
-      throw signal.aborted ? writeAborted() : causeOf(error, client);
+      throw signal.aborted ? writeAborted() : this.#named(causeOf(error, client));
     }
+  }
+
+  /** An error with the name of this database: a store of models with `-database` has several. */
+  #named(error: unknown): unknown {
+    return error instanceof Error ? Object.assign(error, { database: this.#settings.database }) : error;
   }
 
   async #connected(pool: pg.Pool, signal: AbortSignal): Promise<pg.PoolClient> {
@@ -139,7 +144,7 @@ export class PostgresqlDriver implements Omit<Driver, "commitUnits"> {
     } catch (error) {
       // The files of certificates may have been replaced since the pool was opened.
       if (wantsOtherEncryption(error) || isOfCertificates({ code: codeOf(error) })) await this.#forget(pool);
-      throw error;
+      throw this.#named(error);
     }
   }
 
@@ -151,7 +156,7 @@ export class PostgresqlDriver implements Omit<Driver, "commitUnits"> {
   #opened(): Promise<pg.Pool> {
     this.#pool ??= this.#open().catch((error: unknown) => {
       this.#pool = undefined;
-      throw error;
+      throw this.#named(error);
     });
     return this.#pool;
   }

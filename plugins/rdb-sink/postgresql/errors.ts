@@ -54,9 +54,11 @@ export const postgresqlErrors: DatabaseErrorReader = {
     code?.startsWith(RAISED) === true || (isSqlState(code) && !isOfAll(code) && !isOfTheSystem({ code, message })),
   retryable: (error) =>
     isWithoutPostgis(error) || isWithoutTimescale(error) || (!isNoGeometry(error) && isTemporary(error)),
-  explain: (error, server) =>
-    explanations.find(({ when }) => when(error))?.say(server, error) ??
-    `working with ${described(server)} failed: ${error.message}`,
+  explain: (error, store) => {
+    const server = { ...store, database: error.database ?? store.database };
+    const known = explanations.find(({ when }) => when(error));
+    return known?.say(server, error) ?? `working with ${described(server)} failed: ${error.message}`;
+  },
 };
 
 /** Whether a SQLSTATE says that the server takes no rows now, whatever their table is. */
@@ -195,8 +197,8 @@ const explanations: readonly Explanation[] = [
   {
     when: isWithoutPostgis,
     say: (server) =>
-      `PostGIS is missing in ${described(server)} (for models with -database in the database of the service); a superuser of the ` +
-      `server must run CREATE EXTENSION postgis there, for example: psql -d ${server.database} -c "CREATE EXTENSION postgis"`,
+      `PostGIS is missing in ${described(server)}; a superuser of the server must run CREATE EXTENSION postgis there, for example: ` +
+      `psql -d ${server.database} -c "CREATE EXTENSION postgis"`,
   },
   {
     when: isWithoutTimescale,

@@ -5,14 +5,14 @@ import { tlsResult } from "../tls-result.js";
 import type { Ask, ProbeParts } from "./ask.js";
 import { withClient } from "./client.js";
 import { postgresqlErrors } from "./errors.js";
-import { databaseRight, extensionProbe, listedTables, schemaRights } from "./rights.js";
+import { databaseRight, extensionProbe, hasOwnDatabases, listedTables, schemaRights } from "./rights.js";
 
 /** Whether the database can be reached by this user, is encrypted as asked, and lets the user do what the sink does. */
 export function postgresqlProbes(parts: ProbeParts): readonly Probe[] {
   const { config, server, next } = parts;
   const { address, database, username } = server;
   const probe = (tries: string, ask: Ask): Probe => ({ tries, run: (signal) => asked(ask, parts, signal) });
-  const ownDatabases = /-database(?!-schema)/.test(config.data_model);
+  const ownDatabases = hasOwnDatabases(config);
   const login = probe(`log in to database "${database}" at ${address} as "${username}"`, loggedIn);
   return [
     {

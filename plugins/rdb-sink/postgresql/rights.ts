@@ -1,5 +1,7 @@
 import { randomBytes } from "node:crypto";
+import { hasOwnDatabase, parseDataModel } from "deneb/ngsi";
 import { codeOf, reasonOf } from "deneb/sdk";
+import type { RdbConfig } from "../config.js";
 import type { Ask } from "./ask.js";
 
 const FORBIDDEN = "42501";
@@ -62,6 +64,12 @@ export const databaseRight: Ask = async (client, { server }) => {
   };
 };
 
+/** Whether the data model gives each service a database of its own. */
+export function hasOwnDatabases({ data_model }: Pick<RdbConfig, "data_model">): boolean {
+  const model = parseDataModel(data_model);
+  return model !== undefined && hasOwnDatabase(model);
+}
+
 /** Whether an extension is there, and its types or functions can be used without a schema before their names. */
 export function extensionProbe(name: "postgis" | "timescaledb"): Ask {
   return async (client, { server, config }) => {
@@ -70,11 +78,13 @@ export function extensionProbe(name: "postgis" | "timescaledb"): Ask {
       [name],
     );
     const version: unknown = rows[0]?.["version"];
-    const elsewhere = /-database(?!-schema)/.test(config.data_model)
-      ? "; the database of each service needs it too"
-      : "";
-    const remedy = `a superuser can run CREATE EXTENSION ${name} in database "${server.database}"`;
-    if (version === undefined) return { outcome: "failed", reason: `${name} is not installed there`, remedy };
+    const own = hasOwnDatabases(config);
+    const elsewhere = own ? "; the database of each service needs it" : "";
+    const where = own ? "template1, and in the databases that services have" : `database "${server.database}"`;
+    const remedy = `a superuser can run CREATE EXTENSION ${name} in ${where}`;
+    const missing = own ? "warning" : "failed";
+    if (version === undefined)
+      return { outcome: missing, reason: `${name} is not installed there${elsewhere}`, remedy };
     if (name === "postgis") await client.query("SELECT NULL::geometry(Geometry, 4326)");
     return { outcome: "ok", reason: `${name} ${String(version)}${elsewhere}` };
   };

@@ -101,6 +101,32 @@ test(
 );
 
 test(
+  "an error in the database of a service names that one, and not the one that the file has",
+  { skip },
+  given("dm-by-entity-database", async ({ server, service }) => {
+    const name = service("plain");
+    const { sink } = sinkOf({
+      rdb_host: server.host,
+      rdb_port: server.port,
+      rdb_username: server.user,
+      rdb_password: server.password,
+      rdb_database: server.database,
+      data_model: "dm-by-entity-database",
+      attr_geometry: true,
+    });
+    const place = v2Entity("car1", v2Attribute("place", "geo:point", "1, 2"));
+
+    const refused = sink.persist({ events: [v2Event(place, name)] }, never);
+
+    const says = new RegExp(
+      `^PostGIS is missing in database "${name}" .*: psql -d ${name} -c "CREATE EXTENSION postgis"`,
+    );
+    await assert.rejects(refused, { message: says, retryable: true });
+    await sink.stop(never);
+  }),
+);
+
+test(
   "a missing right to create databases is one line that says so",
   { skip },
   given("dm-by-entity-database", async ({ server, service }) => {

@@ -91,18 +91,19 @@ function counts({ erased }: Erasure): readonly string[] {
 const models = [
   { dialect: "postgresql", data_model: "dm-by-entity-database", name: "a" },
   { dialect: "postgresql", data_model: "dm-by-entity-type-database-schema", name: "b" },
+  { dialect: "postgresql", data_model: "DMByEntityDatabase", name: "e", exactly_once: false },
   { dialect: "mysql", data_model: "dm-by-entity-database", name: "c" },
   { dialect: "mysql", data_model: "dm-by-entity-type-database", name: "d" },
 ] as const;
 
-for (const { dialect, data_model, name } of models) {
+for (const { dialect, data_model, name, ...positions } of models) {
   const server = servers[dialect];
   const skip = server === undefined ? `${dialect} is not reachable` : false;
   test(`${data_model} of ${dialect}: an entity is erased from all databases, a service from its own`, {
     skip,
   }, async (context) => {
     const { prefix = "", config = {} } = server ?? {};
-    const settings = { ...config, data_model, last_data_mode: "both", persist_errors: true } as const;
+    const settings = { ...config, ...positions, data_model, last_data_mode: "both", persist_errors: true } as const;
     const services = [`${prefix}${name}1`, `${prefix}${name}2`] as const;
     made.push(...services);
     const { sink } = sinkOf(settings, undefined, undefined, { name });

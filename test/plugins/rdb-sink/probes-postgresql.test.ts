@@ -132,12 +132,15 @@ test("a user whose transactions are read-only, and one who may not create databa
 }, async (context) => {
   const { database, user, config } = await scene(context);
   await database.query(`GRANT CREATE ON DATABASE ${database.database} TO ${user}`);
-  const own = found(await probed({ ...config, data_model: "dm-by-entity-database" }), "create databases");
+  const models = ["dm-by-entity-database", "dm-by-entity-type-database-schema", "DMByEntityDatabase"];
+  const own: ReturnType<typeof found>[] = [];
+  for (const data_model of models) own.push(found(await probed({ ...config, data_model }), "create databases"));
   await database.query(`ALTER ROLE ${user} SET default_transaction_read_only = on`);
 
   const { outcome, remedy } = found(await probed(config), CREATE);
 
-  assert.deepEqual([own.outcome, own.remedy], ["warning", `a superuser can run ALTER ROLE "${user}" CREATEDB`]);
+  const remedyOf = `a superuser can run ALTER ROLE "${user}" CREATEDB`;
+  for (const one of own) assert.deepEqual([one.outcome, one.remedy], ["warning", remedyOf]);
   assert.deepEqual(
     [outcome, remedy],
     ["failed", "point rdb_host to the primary, or switch default_transaction_read_only off"],
@@ -153,6 +156,12 @@ test("a missing extension is a failure that names it, and an installed one says 
     outcome: "failed",
     reason: "postgis is not installed there",
     remedy: `a superuser can run CREATE EXTENSION postgis in database "${database.database}"`,
+  });
+  const ofServices = { ...admin, attr_geometry: true, data_model: "dm-by-entity-database-schema" };
+  assert.deepEqual(found(await probed(ofServices), "use the extension PostGIS"), {
+    outcome: "warning",
+    reason: "postgis is not installed there; the database of each service needs it",
+    remedy: "a superuser can run CREATE EXTENSION postgis in template1, and in the databases that services have",
   });
   const [available] = await database.query("SELECT 1 FROM pg_available_extensions WHERE name = 'postgis'");
   if (available === undefined) return;

@@ -329,6 +329,7 @@ const refused = [
     says: /^views = "true" is not offered by a dialect for "sqlite"; use false, or/,
   },
   { config: { data_model: "dm-by-service-path" }, says: /data_model is "dm-by-service-path": use dm-by-entity or/ },
+  { config: { data_model: "DMByServicePath" }, says: /data_model is "dm-by-service-path": use dm-by-entity or/ },
 ] as const;
 
 for (const { config, says } of refused)

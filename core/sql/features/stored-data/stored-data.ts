@@ -1,3 +1,4 @@
+import { hasOwnDatabase } from "../../../ngsi/index.js";
 import type {
   AdoptRequest,
   Context,
@@ -12,7 +13,7 @@ import type {
 } from "../../../sdk/index.js";
 import { storeError } from "../../contract/database-error.js";
 import type { Store } from "../../contract/driver.js";
-import type { SqlConfig } from "../../contract/schema.js";
+import { dataModelOf, type SqlConfig } from "../../contract/schema.js";
 import { tableKey } from "../../contract/statement.js";
 import { catalogued, fits } from "../../tables/catalogue.js";
 import type { KnownStore } from "../../tables/known-store.js";
@@ -37,7 +38,7 @@ export class SqlStoredData implements StoredData {
     this.#config = config;
     this.#context = context;
     const known = openStore(config, store, { log: context.log });
-    const made = config.data_model.includes("-database");
+    const made = hasOwnDatabase(dataModelOf(config));
     const found = withListedDatabases(known, { sink: context.name, noted: config.exactly_once, made });
     this.#store = found.store;
     this.#unread = () => found.unread();
