@@ -11,10 +11,15 @@ interface AbsentType {
 /** What is known of a type that no plugin accepts; undefined for a name that is none of a predecessor. */
 export function absentType(kind: Kind, name: string): AbsentType | undefined {
   const [, owner, className = name] = PACKAGED.exec(name) ?? [];
-  if (kind === "interceptor" && className.toLowerCase() === GROUPING)
-    return { reason: NO_GROUPING, withoutEffect: true };
+  if (kind === "interceptor" && GROUPING.test(className)) return { reason: NO_GROUPING, withoutEffect: true };
   const whose = owners.get(owner?.toLowerCase() ?? "") ?? (NGSI_CLASS.test(className) ? "the original" : undefined);
   if (whose === undefined) return undefined;
+  const instead = inPlaceOf(kind, className);
+  if (owner !== undefined && instead !== undefined)
+    return {
+      reason: `${className} of ${whose} is not part of Deneb; write ${instead} in its place`,
+      withoutEffect: false,
+    };
   const store = kind === "sink" ? stores.get(storeOf(className)) : undefined;
   const what = store === undefined ? "" : `; there is no ${kind} for ${store}`;
   const remedy = `remove the ${kind}, or write a plugin for it (docs/writing-a-plugin.md)`;
@@ -28,10 +33,22 @@ const owners: ReadonlyMap<string, string> = new Map([
   ["org.apache.flume", "Flume"],
 ]);
 
-const GROUPING = "ngsigroupinginterceptor$builder";
+/** Under the names that it had one after another. */
+const GROUPING = /^(?:(?:ngsi)?groupinginterceptor|destinationextractor)\$builder$/i;
 const NO_GROUPING =
   "has no effect: grouping rules are not part of Deneb, as they are not of the last releases of the original; " +
   "name mappings can take their place (docs/compatibility.md#grouping-rules)";
+
+/** What does the work of a class that has another name now. */
+function inPlaceOf(kind: Kind, className: string): string | undefined {
+  // Before its release 1.0 the classes of the original began with the name of the broker.
+  const [, ofBroker] = /^orion(.+)$/i.exec(className) ?? [];
+  if (kind === "handler" && ofBroker?.toLowerCase() === "resthandler") return "NGSIRestHandler";
+  if (kind !== "sink") return undefined;
+  if (className.toLowerCase() === "ngsitestsink") return "logger";
+  const store = ofBroker === undefined ? "" : storeOf(ofBroker);
+  return ["mysql", "postgresql"].includes(store) ? `NGSI${ofBroker}` : undefined;
+}
 
 function storeOf(className: string): string {
   return className

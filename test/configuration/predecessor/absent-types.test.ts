@@ -41,9 +41,23 @@ test("other classes of the original and of Flume are named too", () => {
     (type) => faultTexts(read(changed("type = rdb", `type = ${type}`), { catalogue })).join(),
   );
 
-  assert.match(faults[0] ?? "", /NGSITestSink of the original is not part of Deneb; remove/);
+  assert.match(faults[0] ?? "", /NGSITestSink of the original is not part of Deneb; write logger in its place$/);
   assert.match(faults[1] ?? "", /HDFSEventSink of Flume is not part of Deneb; there is no sink for HDFS/);
 });
+
+const renamed = [
+  { line: "type = rdb", old: "sinks.OrionMySQLSink", name: "NGSIMySQLSink" },
+  { line: "type = rdb", old: "sinks.OrionPostgreSQLSink", name: "NGSIPostgreSQLSink" },
+  { line: "handler = ngsi", old: "handlers.OrionRestHandler", name: "NGSIRestHandler" },
+] as const;
+for (const { line, old, name } of renamed)
+  test(`of ${old} the name is said that it has since release 1.0`, () => {
+    const written = line.replace(/\w+$/, `com.telefonica.iot.cygnus.${old}`);
+
+    const faults = faultTexts(read(changed(line, written), { catalogue }));
+
+    assert.match(faults.join(), new RegExp(`of the original is not part of Deneb; write ${name} in its place$`));
+  });
 
 const classNames = [
   { written: "SeaSink", known: true },
@@ -64,22 +78,23 @@ test("of a class name with a wrong letter the type is suggested that it stands f
   assert.equal(fault?.nearest, "store");
 });
 
-test("an interceptor for grouping rules is left out with a warning", () => {
-  const text = [
-    changed("handler = ngsi", "handler = ngsi\na1.sources.http-source.interceptors = gi ts"),
-    "a1.sources.http-source.interceptors.ts.type = timestamp",
-    "a1.sources.http-source.interceptors.gi.type = com.telefonica.iot.cygnus.interceptors.NGSIGroupingInterceptor$Builder",
-    "a1.sources.http-source.interceptors.gi.grouping_rules_conf_file = /rules.conf",
-  ];
+for (const grouping of ["NGSIGroupingInterceptor", "GroupingInterceptor", "DestinationExtractor"])
+  test(`an interceptor for grouping rules is left out with a warning: ${grouping}`, () => {
+    const text = [
+      changed("handler = ngsi", "handler = ngsi\na1.sources.http-source.interceptors = gi ts"),
+      "a1.sources.http-source.interceptors.ts.type = timestamp",
+      `a1.sources.http-source.interceptors.gi.type = com.telefonica.iot.cygnus.interceptors.${grouping}$Builder`,
+      "a1.sources.http-source.interceptors.gi.grouping_rules_conf_file = /rules.conf",
+    ];
 
-  const { topology, faults } = read(text.join("\n"), { catalogue });
+    const { topology, faults } = read(text.join("\n"), { catalogue });
 
-  assert.deepEqual(
-    topology?.sources[0]?.interceptors.map(({ name }) => name),
-    ["ts"],
-  );
-  assert.deepEqual(
-    faults.map(({ severity, line }) => [severity, line]),
-    [["warning", 12]],
-  );
-});
+    assert.deepEqual(
+      topology?.sources[0]?.interceptors.map(({ name }) => name),
+      ["ts"],
+    );
+    assert.deepEqual(
+      faults.map(({ severity, line }) => [severity, line]),
+      [["warning", 12]],
+    );
+  });
