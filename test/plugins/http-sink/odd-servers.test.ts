@@ -29,6 +29,7 @@ async function serving(context: TestContext, server: Server): Promise<string> {
 
 const OK = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
 const expired = selfSigned("expired", new Date("2026-01-01"));
+const expiring = selfSigned("server");
 const closing = (socket: Socket) => socket.once("data", () => socket.end("SSH-2.0-OpenSSH\r\n"));
 
 const unreachable = [
@@ -113,6 +114,33 @@ test("kept connections that the server has all closed are no failure, and each e
     numbers,
   );
 });
+
+for (const { scheme, listening } of [
+  { scheme: "http", listening: createServer },
+  { scheme: "https", listening: (onSocket: (socket: Socket) => void) => createTlsServer(expiring, onSocket) },
+])
+  test(`what a server sends over ${scheme} while no request is under way ends the connection, and answers no request`, {
+    timeout: 60_000,
+  }, async (context) => {
+    const late = Buffer.from("HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+    const sockets: Socket[] = [];
+    const server = listening((socket) => {
+      sockets.push(socket);
+      socket.on("error", () => undefined).on("data", () => socket.write(OK));
+    });
+    const url = `${scheme}://${await serving(context, server)}/`;
+    const sink = await runningSink(context, { url, tls_verify: false, max_connections: 1 });
+    await sink.persist({ events: [room("a", 1)] }, patient);
+
+    const [socket] = sockets;
+    assert.ok(socket);
+    const ended = once(socket, "end");
+    socket.write(late);
+    await ended;
+    await sink.persist({ events: [room("a", 2)] }, patient);
+
+    assert.equal(sockets.length, 2);
+  });
 
 test("a certificate that replaces the one of the client is shown from the next write on, before a server refuses the old one", async (context) => {
   const [broker, old, renewed] = [selfSigned("server"), selfSigned("old"), selfSigned("renewed")];
