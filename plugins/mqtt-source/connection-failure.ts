@@ -4,14 +4,16 @@ import { codeOf, reasonOf, type TlsWords, tlsReason } from "deneb/sdk";
 export interface Circumstances {
   /** Whether the broker had let the client in. */
   readonly isOpen: boolean;
+  /** Whether the broker has ended several connections, this one among them, soon after it had let the client in. */
+  readonly isRepeated: boolean;
   readonly clientId: string | undefined;
 }
 
 /** The error of a connection, with what to do where that can be told. */
-export function explained(error: Error, { isOpen, clientId }: Circumstances): Error {
+export function explained(error: Error, { isOpen, isRepeated, clientId }: Circumstances): Error {
   const reason = tlsReason({ code: codeOf(error) ?? "", message: error.message }, words);
   if (reason !== undefined) return new Error(reason, { cause: error });
-  const remedy = isOpen ? remedyOfClosed(error, clientId) : remedyOfRefused(error);
+  const remedy = isOpen ? remedyOfClosed(error, isRepeated, clientId) : remedyOfRefused(error);
   return remedy === undefined ? error : new Error(`${reasonOf(error)}; ${remedy}`, { cause: error });
 }
 
@@ -30,10 +32,16 @@ const words: TlsWords = {
   name: "write the host in url as the certificate does",
 };
 
-function remedyOfClosed(error: Error, clientId: string | undefined): string | undefined {
-  const isClosed = error instanceof ClosedByBroker || closed.has(codeOf(error));
-  if (!isClosed) return undefined;
-  return `if this happens again and again, see whether another client has the client_id "${clientId}", and what the broker logs`;
+/** Whether the broker ended a connection that was open, and not the network or the client. */
+export function isByBroker(error: Error): boolean {
+  return error instanceof ClosedByBroker || closed.has(codeOf(error));
+}
+
+function remedyOfClosed(error: Error, isRepeated: boolean, clientId: string | undefined): string | undefined {
+  if (!isByBroker(error)) return undefined;
+  return isRepeated
+    ? `it does so again and again soon after it has let the source in: another agent or source probably has the client_id "${clientId}", and the broker ends the connection of one for the other; give each a client_id of its own`
+    : `if this happens again and again, see whether another client has the client_id "${clientId}", and what the broker logs`;
 }
 
 /** What an acknowledgement, or the first packet, fails with when the server has closed the connection. */

@@ -13,14 +13,17 @@ import {
 import type { MqttClient } from "mqtt";
 import type { MqttConfig } from "./config.js";
 import { ended, workOrAbort } from "./connection-end.js";
-import { ClosedByBroker, explained } from "./connection-failure.js";
+import { ClosedByBroker, explained, isByBroker } from "./connection-failure.js";
 import { connectionOptions, tlsOptions } from "./connection-options.js";
 import { type Message, MessageReader, type MqttContext, pause } from "./message-reader.js";
 import { mqttProbes } from "./probes.js";
+import { ShortConnections } from "./short-connections.js";
 import { subscribed } from "./subscription.js";
 
 /** Milliseconds that the broker has to close a connection that was ended. */
 const LONGEST_END = 2000;
+/** Milliseconds after which another client of the same name would have taken the connection over, besides its pause. */
+const STEADY_MILLIS = 5000;
 
 export class MqttSource implements Source {
   readonly #config: MqttConfig;
@@ -39,17 +42,25 @@ export class MqttSource implements Source {
   #messages = 0;
   readonly #failures: FailureLog;
   readonly #unusable: FailureLog;
+  readonly #shortOnes: ShortConnections;
+  /** Reports what the broker answered to the subscription of this connection. */
+  #reportAnswer = () => {};
   /** An error that the end of the connection follows. */
   #error: Error | undefined;
   #reported: HealthReport | undefined;
   #stopped: Promise<void> | undefined;
 
-  constructor(config: MqttConfig, context: MqttContext) {
+  constructor(
+    config: MqttConfig,
+    context: MqttContext,
+    steadyMillis: number = 2 * config.reconnect_interval + STEADY_MILLIS,
+  ) {
     this.#config = config;
     this.#context = context;
     this.#reader = new MessageReader(config, context);
     this.#failures = new FailureLog(context.log, "connected to the broker again");
     this.#unusable = new FailureLog(context.log, "the files of certificates can be used again");
+    this.#shortOnes = new ShortConnections(steadyMillis);
     this.#connection.abort();
   }
 
@@ -64,7 +75,7 @@ export class MqttSource implements Source {
     this.#client = client;
     // On the packet itself: the event "connect" may come after the first message of the session.
     client.on("packetreceive", (packet) => {
-      if (packet.cmd === "connack" && packet.returnCode === 0) this.#connection = new AbortController();
+      if (packet.cmd === "connack" && packet.returnCode === 0) this.#opened();
     });
     client.on("connect", ({ sessionPresent }) => void this.#subscribe(client, sessionPresent));
     client.on("error", (error) => {
@@ -137,6 +148,12 @@ export class MqttSource implements Source {
     };
   }
 
+  #opened(): void {
+    this.#connection = new AbortController();
+    this.#reportAnswer = () => {};
+    if (!this.#stopping.signal.aborted) this.#shortOnes.begin(() => this.#reportAnswer());
+  }
+
   /** A broker that refuses a topic may allow it later, and does not say so. */
   async #subscribe(client: MqttClient, sessionPresent: boolean): Promise<void> {
     this.#warnOfSession(sessionPresent);
@@ -167,8 +184,13 @@ export class MqttSource implements Source {
           { topics: lowered },
           "the broker gives QoS 0 only: messages may be lost, and are when the agent is away",
         );
-      this.#failures.works({ url: this.#config.url });
-      this.#report(refused.length === 0 ? undefined : `the broker refuses the topics ${refused.join(" ")}`);
+      this.#reportAnswer = () => {
+        this.#failures.works({ url: this.#config.url });
+        this.#report(refused.length === 0 ? undefined : `the broker refuses the topics ${refused.join(" ")}`);
+      };
+      // While the broker goes on ending connections, this one is no news.
+      if (this.#shortOnes.areSeveral) return refused;
+      this.#reportAnswer();
       const taken = topics.filter((topic) => !refused.includes(topic));
       if (taken.length > 0) log.info({ url: this.#config.url, topics: taken, sessionPresent }, "subscribed");
       return refused;
@@ -228,7 +250,9 @@ export class MqttSource implements Source {
     const message = "no connection to the broker";
     const fields = { url: this.#config.url, retryInMilliseconds: this.#config.reconnect_interval };
     const isOpen = !this.#connection.signal.aborted;
-    const failure = explained(error, { isOpen, clientId: this.#client?.options.clientId });
+    this.#shortOnes.end(isOpen && isByBroker(error));
+    const isRepeated = this.#shortOnes.areSeveral;
+    const failure = explained(error, { isOpen, isRepeated, clientId: this.#client?.options.clientId });
     this.#failures.failed("warn", failure, { message, fields });
     this.#report(`${message}: ${reasonOf(failure)}`);
   }
@@ -243,6 +267,7 @@ export class MqttSource implements Source {
   /** The current message may still reach the channels and be acknowledged; those behind it stay at the broker. */
   async #close(signal: AbortSignal): Promise<void> {
     this.#stopping.abort();
+    this.#shortOnes.end();
     const client = this.#client;
     if (client === undefined) return;
     await workOrAbort(this.#work, signal);

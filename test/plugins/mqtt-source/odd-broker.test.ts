@@ -155,6 +155,22 @@ test("the warning about a broker that throws the source out names its client_id"
   );
 });
 
+for (const begun of [[], [0x20], [0x20, 2, 0], [0x20, 0x80]])
+  test(`a server that sends ${begun.length} bytes of its answer is given up within connect_timeout, and tried again`, async (context) => {
+    const { url, sockets } = await scriptedBroker(context, () => [], { connack: Uint8Array.from(begun) });
+
+    const { health } = await runningSource(context, { config: { url, connect_timeout: 100 } });
+    await until(
+      async () => sockets.length,
+      (count) => count >= 3,
+    );
+
+    assert.match(
+      JSON.stringify(health),
+      /^\[\{"state":"degraded","reason":"no connection to the broker: connack timeout;/,
+    );
+  });
+
 test("a connection whose subscription is not answered is made again", async (context) => {
   const { url } = await scriptedBroker(context, (id, connection) => (connection === 1 ? [] : [suback(id)]));
 

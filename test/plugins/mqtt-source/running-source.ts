@@ -48,6 +48,8 @@ export interface Setting {
   /** Called before the events are recorded as emitted; what it rejects is not. */
   readonly emit?: Emit;
   readonly quota?: ServiceQuota;
+  /** That of the source when absent. */
+  readonly steadyMillis?: number;
 }
 
 /** A source that runs until the test ends, with the real handler, and everything that it hands on. */
@@ -65,7 +67,8 @@ export async function runningSource(context: TestContext, setting: Setting) {
   const report = (one: HealthReport) => {
     health.push(one);
   };
-  const source = new MqttSource({ ...mqttConfig, ...setting.config }, { ...traced.context, report });
+  const config = { ...mqttConfig, ...setting.config };
+  const source = new MqttSource(config, { ...traced.context, report }, setting.steadyMillis);
   context.after(async () => {
     await source.stop(AbortSignal.abort());
     await forgetSession(setting.config?.client_id);
