@@ -76,12 +76,14 @@ process.umask(process.umask(0o077) & 0o077);
 /** Milliseconds that a command which does not end in order has to clean up. */
 const timeAfterSignal = 2000;
 
-// A command that never asks is ended by the system, even while code of a plugin blocks the process; but the system ends no
+const isAgent = process.argv[2] === "run";
+
+// Another command that never asks is ended by the system, even while code of a plugin blocks the process; but the system ends no
 // process with number 1, the first one of a container.
-if (process.pid === 1) listen();
+if (isAgent || process.pid === 1) listen();
 
 // Noted for an agent that is loading or waits for its folders; that the signal does not end the process is seen to by the entry.
-if (process.argv[2] === "run")
+if (isAgent)
   process.once("SIGHUP", () => {
     wasAskedToReload = true;
   });
@@ -94,6 +96,8 @@ function listen(): void {
 
 function stop(signal: Signal): void {
   stopsAskedFor += 1;
+  // An agent that is loading has nothing to put in order.
+  if (isAgent && role === undefined && !endsInOrder) end(exitCodes.success);
   if (!endsInOrder) {
     const endNow = () => end(endedBy(signal));
     if (stopsAskedFor > 1) endNow();
@@ -105,6 +109,7 @@ function stop(signal: Signal): void {
 }
 
 function stopAgain(): void {
+  if (isEndKnown) process.exit();
   const lost = eventsInMemory?.() ?? 0;
   if (eventsInMemory !== undefined && stopsAskedFor === 2) {
     terminal.err(`still stopping: a third signal ends the process at once and loses ${lost} events in memory`);

@@ -10,6 +10,7 @@ import { durable } from "../support/logging-workers.js";
 import { main } from "../support/run-cli.js";
 import { tempFolder } from "../support/temp-folder.js";
 import { until } from "../support/until.js";
+import { writeFiles } from "../support/written-files.js";
 
 const skip = existsSync("/proc/self/task") ? false : "needs /proc";
 
@@ -34,6 +35,26 @@ test("a stop by a signal to all processes, as from a terminal, is one in order w
 
   assert.deepEqual(await ended, [0, null]);
 });
+
+for (const signal of ["SIGINT", "SIGTERM"] as const)
+  test(`an agent that ${signal} asks to stop while it loads a plugin ends at once, with the exit code of a stop`, async (context) => {
+    const folder = await tempFolder(context);
+    await writeFiles(folder, {
+      "agent.properties": durable,
+      "strangers/package.json": '{ "type": "module" }',
+      "strangers/hangs/index.js": 'process.stdout.write("loading"); await new Promise(() => {});',
+    });
+    const places = ["-f", path.join(folder, "agent.properties"), "--plugins", path.join(folder, "strangers")];
+    const args = ["run", ...places, "--data-dir", path.join(folder, "data"), "--management-port", "0"];
+    const agent = spawn(process.execPath, [main, ...args], { stdio: ["ignore", "pipe", "ignore"] });
+    context.after(() => agent.kill("SIGKILL"));
+    const ended = once(agent, "exit");
+    const [text] = await once(agent.stdout, "data");
+
+    agent.kill(signal);
+
+    assert.deepEqual([String(text), await ended], ["loading", [0, null]]);
+  });
 
 async function childrenOf(pid = 0): Promise<readonly number[]> {
   const children = await readFile(`/proc/${pid}/task/${pid}/children`, "utf8");

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { cp, rm, stat, symlink, utimes } from "node:fs/promises";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
@@ -154,3 +155,20 @@ test("a program that is reached over links loads the bundle beside the real one,
   );
   assert.equal(stdout, "bundle");
 });
+
+for (const signal of ["SIGINT", "SIGTERM"] as const)
+  test(`an agent that ${signal} asks to stop before its program listens ends with the exit code of a stop`, async (context) => {
+    const root = await installed(context, {});
+    const waiting = 'process.stdout.write("loading"); setInterval(() => {}, 1000);';
+    await writeFiles(root, { "dist/core/process.js": waiting });
+    const agent = spawn(process.execPath, [path.join(root, "dist", "core", "main.js"), "run"], {
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    context.after(() => agent.kill("SIGKILL"));
+    const ended = once(agent, "exit");
+    await once(agent.stdout, "data");
+
+    agent.kill(signal);
+
+    assert.deepEqual(await ended, [0, null]);
+  });
