@@ -95,6 +95,7 @@ function listen(): void {
 }
 
 function stop(signal: Signal): void {
+  if (isEndKnown) process.exit();
   stopsAskedFor += 1;
   // An agent that is loading has nothing to put in order.
   if (isAgent && role === undefined && !endsInOrder) end(exitCodes.success);
@@ -109,7 +110,6 @@ function stop(signal: Signal): void {
 }
 
 function stopAgain(): void {
-  if (isEndKnown) process.exit();
   const lost = eventsInMemory?.() ?? 0;
   if (eventsInMemory !== undefined && stopsAskedFor === 2) {
     terminal.err(`still stopping: a third signal ends the process at once and loses ${lost} events in memory`);
@@ -181,6 +181,8 @@ async function runCommand(): Promise<void> {
   isEndKnown = true;
   process.exitCode = interruptedBy === undefined ? exitCode : endedBy(interruptedBy);
   if (isOutputIncomplete) process.exitCode ||= exitCodes.failure;
+  // Else Node takes its heap down first, with its listeners of signals, and a further one would end the process without that code.
+  process.once("beforeExit", () => process.exit());
   clearInterval(open);
   // The way to a supervisor would keep the process.
   process.channel?.unref();

@@ -8,6 +8,7 @@ interface Reported {
   readonly state: "degraded" | "down";
   readonly reason: string;
   readonly since: Date;
+  readonly lasting: boolean;
 }
 
 const LONGEST_REASON = 500;
@@ -28,13 +29,13 @@ export class ReportedHealth {
 
   /** The `report` of a context. */
   of(name: string): (health: HealthReport) => void {
-    return ({ state, reason }) => {
+    return ({ state, reason, lasting = false }) => {
       const before = this.#reports.get(name);
       if (state !== "degraded" && state !== "down") this.#reports.delete(name);
       else {
         const since = before?.state === state ? before.since : this.#clock.now();
         const said = String(reason ?? `it reports that it is ${state}`).slice(0, LONGEST_REASON);
-        this.#reports.set(name, { name, state, reason: said, since });
+        this.#reports.set(name, { name, state, reason: said, since, lasting });
       }
     };
   }

@@ -129,7 +129,7 @@ export class EmbeddedAgent {
   }
 
   /** As readiness says it, and what components report at once. */
-  health(): Readonly<Record<string, Required<HealthReport>>> {
+  health(): Readonly<Record<string, Required<Omit<HealthReport, "lasting">>>> {
     const { sources, channels, sinks } = this.#agent.assembly;
     const reports = new Map([...sources, ...channels, ...sinks].map(({ name, reported }) => [name, reported.all]));
     const conditions = this.#container.resolve(READINESS).conditions();

@@ -82,7 +82,7 @@ export interface TestAgent {
   /** The text that `/metrics` would have. */
   metrics(): Promise<string>;
   /** The state of each component by name, and the reasons. Reports are shown at once, not after ten seconds. */
-  health(): Readonly<Record<string, Required<HealthReport>>>;
+  health(): Readonly<Record<string, Required<Omit<HealthReport, "lasting">>>>;
   /**
    * Goes on with another configuration, and other definitions where they are given: what differs is replaced. Rejects with
    * code `CONFIGURATION_INVALID` or `RELOAD_FAILED`; then the configuration before goes on.

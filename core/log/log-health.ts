@@ -1,5 +1,5 @@
 import { FailureLog } from "../sdk/failure-log.js";
-import { type ChannelContext, codeOf, reasonOf } from "../sdk/index.js";
+import { type ChannelContext, codeOf, reasonOf, retryableOf } from "../sdk/index.js";
 import type { Clocks } from "./agent-reports.js";
 
 /** What an agent asks of a log. */
@@ -98,10 +98,14 @@ export class LogHealth {
     const { context } = this.#parts;
     const all = [...this.#failing.values()];
     const failing = all.findLast(({ isPartial }) => !isPartial);
-    const reason = reasonOf((failing ?? all.at(-1))?.error);
+    const error = (failing ?? all.at(-1))?.error;
+    const reason = reasonOf(error);
     const since = this.#failure?.since ?? context.now().getTime();
     this.#failure = failing === undefined ? undefined : { reason, since };
     if (this.#failing.size === 0) context.report?.({ state: "up" });
-    else context.report?.({ state: failing === undefined ? "degraded" : "down", reason });
+    else {
+      const state = failing === undefined ? "degraded" : "down";
+      context.report?.({ state, reason, ...(retryableOf(error) === false ? { lasting: true } : {}) });
+    }
   }
 }

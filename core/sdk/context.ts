@@ -22,6 +22,8 @@ export interface HealthReport {
   readonly state: "up" | "degraded" | "down";
   /** For people; without secrets. */
   readonly reason?: string;
+  /** True for what does not pass by itself: it counts at once, and anything else after ten seconds. */
+  readonly lasting?: boolean;
 }
 
 /** Values of the labels of a metric. Each combination beyond 100 is counted as `(other)`. @stable */

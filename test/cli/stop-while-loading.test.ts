@@ -56,6 +56,21 @@ for (const signal of ["SIGINT", "SIGTERM"] as const)
     assert.deepEqual([String(text), await ended], ["loading", [0, null]]);
   });
 
+test("signals that come while a command ends leave it its exit code", async () => {
+  const agent = spawn(process.execPath, [main, "run", "-f", "nowhere.properties"], {
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  const ended = once(agent, "exit");
+  await once(agent.stderr, "data");
+
+  const signals = setInterval(() => agent.kill("SIGTERM"), 1);
+  const [code, signal] = await ended;
+  clearInterval(signals);
+
+  // The first may come before the command has returned.
+  assert.ok(signal === null && [0, 2].includes(code), `it ended with ${code ?? signal}`);
+});
+
 async function childrenOf(pid = 0): Promise<readonly number[]> {
   const children = await readFile(`/proc/${pid}/task/${pid}/children`, "utf8");
   return children.split(" ").filter(Boolean).map(Number);

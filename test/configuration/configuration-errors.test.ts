@@ -79,6 +79,13 @@ const errors = [
     text: changed("a1.sinks.s.type = rdb\n", ""),
     faults: ["error line 8: a1.sinks.s.type: must be given: the type of a sink; known: logger, rdb"],
   },
+  ...["Type", "TYPE", "tpye", "type\\u200b"].map((written) => ({
+    says: `a component whose type is given as ${written}`,
+    text: changed("a1.sinks.s.type = rdb", `a1.sinks.s.${written} = rdb`),
+    faults: [
+      `error line 8: a1.sinks.s.type: must be given: the type of a sink; known: logger, rdb; "a1.sinks.s.${written}" is not read, write "type"`,
+    ],
+  })),
   {
     says: "an unknown type",
     text: changed("type = memory", "type = memry"),

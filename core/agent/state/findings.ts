@@ -137,7 +137,7 @@ export function findingsOfStatus(status: Status, since: Date): Finding[] {
 
 function ofReports(reported: ReportedHealth, now: Date): Finding[] {
   const reports = reported.all
-    .filter(({ since }) => elapsed(since, now) >= SHORTEST_FAILURE)
+    .filter(({ since, lasting }) => lasting || elapsed(since, now) >= SHORTEST_FAILURE)
     .map(
       ({ state, reason, since, name }): Finding => ({
         state,

@@ -9,7 +9,7 @@ import {
   noticeAt,
   type Reading,
 } from "../configuration-fault.js";
-import type { Setting } from "../file/settings.js";
+import type { ComponentBlock, Setting } from "../file/settings.js";
 import { substitute } from "../file/substitution.js";
 import { absentType } from "../predecessor/absent-types.js";
 import { acceptedName, nearClassName, pluginNamed } from "../predecessor/class-names.js";
@@ -27,7 +27,11 @@ export interface TypeSetting {
 }
 
 /** Finds the definition of a component by the type in the file. */
-export function componentType(type: TypeSetting, { env, catalogue }: Environment): Reading<AnyPlugin> {
+export function componentType(
+  type: TypeSetting,
+  block: ComponentBlock,
+  { env, catalogue }: Environment,
+): Reading<AnyPlugin> {
   const preset = type.preset === undefined ? {} : { default: type.preset };
   const { state, faults }: PropertyReading<string> = fromSetting(preset, type.setting, env);
   if (state === "unreadable") return { value: undefined, faults };
@@ -35,11 +39,22 @@ export function componentType(type: TypeSetting, { env, catalogue }: Environment
   const location = state === "absent" ? { key: type.key, line: type.line } : state.location;
   if (name === undefined) {
     const reason = `must be given: the type of ${type.kind === "interceptor" ? "an" : "a"} ${type.kind}; ${known(type.kind, catalogue)}`;
-    return { value: undefined, faults: [...faults, errorAt(location, reason)] };
+    return { value: undefined, faults: [...faults, errorAt(location, `${reason}${misspelt(type, block)}`)] };
   }
   const value = pluginNamed(type.kind, name, catalogue);
   if (value === undefined) return { value, faults: [...faults, unknownType(type.kind, name, location, catalogue)] };
   return { value, faults: [...faults, ...oldNameFaults(acceptedName(type.kind, name, catalogue), value, location)] };
+}
+
+/** Of a component without a type the other lines are not read, and so nobody else warns of this one. */
+function misspelt({ key }: TypeSetting, block: ComponentBlock): string {
+  const name = key.slice(block.key.length + 1);
+  const near = nearest(
+    name,
+    [...block.settings.keys()].filter((one) => !one.includes(".")),
+  );
+  const setting = name === "" || near === undefined ? undefined : block.settings.get(near);
+  return setting === undefined ? "" : `; "${setting.key}" is not read, write "${name}"`;
 }
 
 /** The type by its name in the catalogue, its expressions replaced; empty when there is none. */

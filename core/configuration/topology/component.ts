@@ -38,7 +38,7 @@ export function readComponent(
   { block, type, kernelNames, linked }: ComponentInput,
   environment: Environment,
 ): ComponentReading {
-  const { value: definition, faults } = componentType(type, environment);
+  const { value: definition, faults } = componentType(type, block, environment);
   if (definition === undefined) return { value: undefined, faults, resources: [] };
   const slots = readSlots(definition.slots ?? {}, block, environment);
   const names = Object.keys(definition.slots ?? {});

@@ -186,6 +186,21 @@ test("a plugin reports its health and makes metrics, bounded and 0 before the fi
   assert.throws(() => own?.metrics?.counter("Rows", "Rows."), { code: "METRIC_UNUSABLE" });
 });
 
+test("what a component reports as lasting counts at once", async (context) => {
+  let own: Context | undefined;
+  const create = (given: Context) => {
+    own = given;
+    return new ScriptedSink();
+  };
+  const { reasons } = await started(context, { create });
+
+  own?.report?.({ state: "down", reason: "it may pass" });
+  const passing = reasons();
+  own?.report?.({ state: "down", reason: "the log loses events", lasting: true });
+
+  assert.deepEqual([passing, reasons()], [[], ["k1: k1: the log loses events"]]);
+});
+
 test("statistics and metrics have capacity, bytes and the age of the oldest waiting event of a channel", async (context) => {
   let isAway = true;
   const sink = new ScriptedSink(() => (isAway ? away() : undefined));
