@@ -1,4 +1,4 @@
-import { describedFault, eventFault, isEvent } from "../sdk/event-fault.js";
+import { describedFault, eventFault, headerFault, isEvent } from "../sdk/event-fault.js";
 import { AgentError, codeOf, type Event, type Interceptor, type Logger, reasonOf, retryableOf } from "../sdk/index.js";
 import { type Begun, Lookups } from "./lookups.js";
 import { heardByMany } from "./supervision.js";
@@ -79,7 +79,6 @@ export class InterceptorChain {
     for (const stage of this.#stages) {
       const begun = stage.hearsEach ? this.#begin(stage, current) : undefined;
       const made = begun === undefined ? this.#call(stage, current, this.#abandoned.signal) : begun.made;
-      if (made === current) continue;
       const judged = this.#judged(stage, made, current);
       if (judged === promised) return new Suspended(current, stage.at, begun ?? { made, abort: nothing });
       if (judged === undefined) return undefined;
@@ -171,8 +170,8 @@ export class InterceptorChain {
   /** What was made, if it is an event or nothing; throws code `EVENT_MALFORMED` otherwise. */
   #judged(stage: Stage, made: unknown, before: Event): Event | undefined | typeof promised {
     if (made === undefined) return undefined;
-    if (made === before) return before;
-    const fault = eventFault(made, before);
+    // One that returns the event it was given may have changed its headers.
+    const fault = made === before ? headerFault(before.headers) : eventFault(made, before);
     if (fault === undefined && isEvent(made)) return made;
     if (fault?.is === "a promise") return promised;
     const { is, at } = fault ?? { is: "no event" };

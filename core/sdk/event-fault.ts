@@ -64,7 +64,8 @@ export function eventFault(made: unknown, before: Event | undefined): EventFault
   return before !== undefined && made.body === before.body ? undefined : bodyFault(made.body, []);
 }
 
-function headerFault(headers: object): EventFault | undefined {
+/** The fault of the headers of an event; undefined when all are texts. */
+export function headerFault(headers: object): EventFault | undefined {
   if (!hasNames(headers)) return { is: "an event with a list as headers" };
   // For every event that an interceptor makes: a list of the values would cost more than the interceptor.
   for (const name in headers) {

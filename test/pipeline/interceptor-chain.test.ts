@@ -64,6 +64,23 @@ for (const { returned, is } of cases)
     assert.equal(channel.size, 0);
   });
 
+for (const when of ["at once", "later"])
+  test(`an interceptor that writes a number into the headers of its event and returns it ${when} is named`, async () => {
+    const interceptor = returning(undefined);
+    Reflect.set(interceptor, "intercept", (one: Event) => {
+      Reflect.set(one.headers, "fiware-service", 5);
+      return when === "at once" ? one : Promise.resolve(one);
+    });
+    const { made, channel } = processor(interceptor);
+
+    await assert.rejects(made.emit([{ headers: { ...event.headers }, body: event.body }]), {
+      code: "EVENT_MALFORMED",
+      message: /^interceptor "odd" returned an event with a number as header \("fiware-service"\)/,
+    });
+
+    assert.equal(channel.size, 0);
+  });
+
 test("events before the malformed one are not put either", async () => {
   let calls = 0;
   const interceptor = returning(undefined);
