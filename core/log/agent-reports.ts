@@ -1,10 +1,9 @@
-import { codeOf, type Logger } from "../sdk/index.js";
+import { codeOf, type Logger, pause } from "../sdk/index.js";
 import type { AgentReport } from "./agent-report.js";
 import { reportOf, reportText } from "./agent-report.js";
 import type { ControlReader } from "./control-reader.js";
 import type { Members } from "./members.js";
 import type { LogRecord, PartitionedLog } from "./partitioned-log.js";
-import { pause } from "./pause.js";
 
 /** Clocks of a process. */
 export interface Clocks {

@@ -1,5 +1,5 @@
+import { pause } from "../sdk/index.js";
 import type { LogPart, LogRecord, PartitionedLog } from "./partitioned-log.js";
-import { pause } from "./pause.js";
 import { ReadLoop } from "./read-loop.js";
 
 /** The parts that hold no events. */

@@ -1,5 +1,5 @@
 import { type Amount, channelStopped } from "../sdk/channel/index.js";
-import { AgentError, type ChannelContext, onAbort, reasonOf, retryableOf } from "../sdk/index.js";
+import { AgentError, type ChannelContext, onAbort, pause, reasonOf, retryableOf } from "../sdk/index.js";
 import type { Clocks } from "./agent-reports.js";
 import { LogHealth } from "./log-health.js";
 import type { LogChannelConfig } from "./log-properties.js";
@@ -7,7 +7,6 @@ import type { TakenPart } from "./log-take.js";
 import { OpenedLog } from "./opened-log.js";
 import type { OwnPart } from "./own-parts.js";
 import type { PartitionedLog } from "./partitioned-log.js";
-import { pause } from "./pause.js";
 
 const PAUSE_MILLIS = 1000;
 /** For so long a stop tells the others that this agent leaves; without that they see it after a session. */

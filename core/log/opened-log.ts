@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Amount } from "../sdk/channel/index.js";
-import { type ChannelContext, textCodecs } from "../sdk/index.js";
+import { type ChannelContext, pause, textCodecs } from "../sdk/index.js";
 import type { AgentReport, PartReport } from "./agent-report.js";
 import { AgentReports, type Clocks } from "./agent-reports.js";
 import { ControlReader } from "./control-reader.js";
@@ -15,7 +15,6 @@ import { OwnAppends } from "./own-appends.js";
 import { OwnParts } from "./own-parts.js";
 import { PartReader } from "./part-reader.js";
 import type { LogFacts, PartitionedLog } from "./partitioned-log.js";
-import { pause } from "./pause.js";
 import type { ReadRecords } from "./read-edge.js";
 import { SinkTakes } from "./sink-takes.js";
 import { Trimmer } from "./trimmer.js";

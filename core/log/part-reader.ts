@@ -1,10 +1,9 @@
-import { codeOf, type Logger, onAbort, reasonOf, type TextCodecs } from "../sdk/index.js";
+import { codeOf, type Logger, onAbort, pause, reasonOf, type TextCodecs } from "../sdk/index.js";
 import { NewerRecords } from "./newer-records.js";
 import type { OwnPart } from "./own-parts.js";
 import { OwnRecords } from "./own-records.js";
 import { unpackedRecord } from "./packed-record.js";
 import type { LogPart, LogRecord, PartitionedLog } from "./partitioned-log.js";
-import { pause } from "./pause.js";
 import type { ReadRecord, ReadRecords } from "./read-edge.js";
 import { ReadLoop } from "./read-loop.js";
 import { unreadableAt } from "./writer-gaps.js";

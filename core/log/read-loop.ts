@@ -1,5 +1,4 @@
-import { onAbort } from "../sdk/index.js";
-import { pause } from "./pause.js";
+import { onAbort, pause } from "../sdk/index.js";
 
 const PAUSE_MILLIS = 500;
 

@@ -1,7 +1,6 @@
-import { AgentError, codeOf, retryableOf } from "../sdk/index.js";
+import { AgentError, codeOf, pause, retryableOf } from "../sdk/index.js";
 import type { Repeating } from "./part-appender.js";
 import type { Appended, PartitionedLog } from "./partitioned-log.js";
-import { pause } from "./pause.js";
 
 const PAUSE_MILLIS = 250;
 

@@ -1,7 +1,7 @@
+import { pause } from "../sdk/index.js";
 import type { Members } from "./members.js";
 import type { OwnPart } from "./own-parts.js";
 import type { LogPart, PartitionedLog } from "./partitioned-log.js";
-import { pause } from "./pause.js";
 
 const PAUSE_MILLIS = 10_000;
 

@@ -1,6 +1,5 @@
-import { type Logger, retryableOf } from "../sdk/index.js";
+import { type Logger, pause, retryableOf } from "../sdk/index.js";
 import type { LogFacts, LogSettings, PartitionedLog } from "./partitioned-log.js";
-import { pause } from "./pause.js";
 
 /** After a look that failed: somebody is mending it. */
 const FAILED_MILLIS = 1000;

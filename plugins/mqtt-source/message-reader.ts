@@ -1,6 +1,5 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { eventHeaders } from "deneb/ngsi";
-import { type InboundRequest, type Refused, receiveUntilTaken, type SourceContext } from "deneb/sdk";
+import { type InboundRequest, pause, type Refused, receiveUntilTaken, type SourceContext } from "deneb/sdk";
 import type { MqttConfig } from "./config.js";
 import { type Content, contentOf, faultyField } from "./envelope.js";
 import { type Origin, originOf } from "./topics.js";
@@ -107,9 +106,4 @@ function headersOf({ service, servicePath }: Origin): Readonly<Record<string, st
     ...(service === undefined ? {} : { [eventHeaders.service]: service }),
     ...(servicePath === undefined ? {} : { [eventHeaders.servicePath]: servicePath }),
   };
-}
-
-/** Resolves when the time is over, or the signal aborts. */
-export async function pause(millis: number, signal: AbortSignal): Promise<void> {
-  await delay(millis, undefined, { signal }).catch(() => undefined);
 }

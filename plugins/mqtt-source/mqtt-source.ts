@@ -6,6 +6,7 @@ import {
   type HealthReport,
   onAbort,
   type Probe,
+  pause,
   reasonOf,
   type Source,
   withEither,
@@ -15,7 +16,7 @@ import type { MqttConfig } from "./config.js";
 import { ended, workOrAbort } from "./connection-end.js";
 import { ClosedByBroker, explained, isByBroker } from "./connection-failure.js";
 import { connectionOptions, tlsOptions } from "./connection-options.js";
-import { type Message, MessageReader, type MqttContext, pause } from "./message-reader.js";
+import { type Message, MessageReader, type MqttContext } from "./message-reader.js";
 import { mqttProbes } from "./probes.js";
 import { ShortConnections } from "./short-connections.js";
 import { subscribed } from "./subscription.js";

@@ -1,7 +1,6 @@
 import { setMaxListeners } from "node:events";
-import { setTimeout as delay } from "node:timers/promises";
 import type { Connection } from "@platformatic/kafka";
-import { onAbort } from "deneb/sdk";
+import { onAbort, pause } from "deneb/sdk";
 import { BrokerOrder } from "./broker-order.js";
 import { connectionOptions } from "./connection-options.js";
 import { type Address, Connections, type RequestLimits } from "./connections.js";
@@ -143,7 +142,7 @@ export class KafkaCluster {
 
   /** Waits a moment before another attempt; returns at once when the cluster is closed. */
   async pause(): Promise<void> {
-    await delay(PAUSE_MILLIS, undefined, { signal: this.closing }).catch(() => undefined);
+    await pause(PAUSE_MILLIS, this.closing);
   }
 
   close(): void {

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from "node:timers/promises";
+import { pause } from "deneb/sdk";
 import type { KafkaCluster } from "../client/cluster.js";
 import type { Place } from "../client/directory.js";
 import { KafkaError, kafkaErrorOf } from "../client/kafka-error.js";
@@ -89,7 +89,7 @@ export class ConsumerGroup {
     const { coordinator, group, sessionMillis } = this.#parts;
     let heard = performance.now();
     while (performance.now() - heard < sessionMillis) {
-      await delay(sessionMillis / HEARTBEATS_PER_SESSION, undefined, { signal }).catch(() => undefined);
+      await pause(sessionMillis / HEARTBEATS_PER_SESSION, signal);
       if (signal.aborted) return;
       try {
         const { errorCode } = await coordinator.ask(

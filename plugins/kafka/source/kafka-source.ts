@@ -1,5 +1,4 @@
-import { setTimeout as delay } from "node:timers/promises";
-import { type Examiner, FailureLog, onAbort, type Probe, reasonOf, type Source } from "deneb/sdk";
+import { type Examiner, FailureLog, onAbort, type Probe, pause, reasonOf, type Source } from "deneb/sdk";
 import { type KafkaCluster, openCluster } from "../client/cluster.js";
 import { connectionOptions } from "../client/connection-options.js";
 import { loadLibrary } from "../client/library.js";
@@ -90,7 +89,7 @@ export class KafkaSource implements Source {
         this.#cluster?.close();
         this.#cluster = undefined;
       }
-      await delay(RETRY_MILLIS, undefined, { signal }).catch(() => undefined);
+      await pause(RETRY_MILLIS, signal);
     }
   }
 
@@ -153,7 +152,7 @@ export class KafkaSource implements Source {
     { changed, signal }: { readonly changed: AbortController; readonly signal: AbortSignal },
   ): Promise<void> {
     while (!signal.aborted) {
-      await delay(LOOK_MILLIS, undefined, { signal }).catch(() => undefined);
+      await pause(LOOK_MILLIS, signal);
       if (signal.aborted) return;
       const now = await findTopics(cluster, this.#config.topics).catch(() => before);
       if (isOther(before, now)) changed.abort();

@@ -1,7 +1,7 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { eventHeaders } from "deneb/ngsi";
 import {
   type InboundRequest,
+  pause,
   type Refused,
   type RequestOrigin,
   receiveUntilTaken,
@@ -78,8 +78,4 @@ export class RecordReader {
     this.#context.log[level]({ attempt, status, cause, ...about, reason }, "record held until the channels take it");
     held();
   }
-}
-
-async function pause(millis: number, signal: AbortSignal): Promise<void> {
-  await delay(millis, undefined, { signal }).catch(() => undefined);
 }

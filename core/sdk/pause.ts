@@ -1,6 +1,6 @@
-import { onAbort } from "../sdk/index.js";
+import { onAbort } from "./lifecycle.js";
 
-/** Resolves after this time, or when the signal aborts. */
+/** Resolves after this time, or when the signal aborts. @beta */
 export function pause(millis: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve();
