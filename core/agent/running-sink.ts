@@ -151,8 +151,14 @@ function createFeed(input: FeedInput, parts: AssemblyParts): FeedOfSink {
     redelivers: outlet.channel.redelivers,
   };
   const traced = tracing === undefined ? {} : { tracing, channel: input.channel };
+  const shared = outlet.channel.sharesLetters ? { outlet } : {};
   const positions = { keepers, gate: outlet.gate, ...(timeLimit === undefined ? {} : { timeLimit }) };
-  const chain = deliveryChain({ ...common, ...traced, ...(outlet.channel.durable ? { positions, crashWatch } : {}) });
+  const chain = deliveryChain({
+    ...common,
+    ...traced,
+    ...(outlet.channel.durable ? { positions, crashWatch } : {}),
+    ...shared,
+  });
   const feed = new SinkFeed({ outlet, chain, batching, counters, log, replayed, account, largestBatch });
   return { feed, replayed, keeping: chain.keeper.health };
 }

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { askManagement } from "./ask-management.js";
+import { askManagement, type ManagementAddress } from "./ask-management.js";
 import { type CommandContext, exitCodes, type Terminal } from "./command.js";
 import {
   type DeadLetterOptions,
@@ -14,6 +14,7 @@ import {
 } from "./dead-letters-read.js";
 import { deadLettersPath } from "./letters-of-agent.js";
 import { managementAddress, withManagementAddress } from "./management-address.js";
+import { outcomeOf } from "./replayed-letter.js";
 
 export function define(command: Command, { terminal, exitWith }: CommandContext): void {
   withDataDirOption(withFilterOptions(command.command("list").description("list dead letters"), "of"))
@@ -64,12 +65,24 @@ async function change({ method, suffix }: Request, { id, options, terminal }: Ca
   if (options.dryRun === true) query.set("dry_run", "true");
   if (options.all === true) query.set("all", "true");
   const target = `${deadLettersPath}${id === undefined ? "" : `/${encodeURIComponent(id)}`}${suffix}?${query}`;
-  const { body, failure } = await askManagement(managementAddress(options, settings, terminal), method, target);
-  const text = options.json === true ? JSON.stringify(body) : countsIn(body);
-  if (text !== "") terminal.out(options.json !== true && options.dryRun === true ? `dry run: ${text}` : text);
+  const address = managementAddress(options, settings, terminal);
+  const { body, failure } = await askManagement(address, method, target);
+  if (options.json === true) terminal.out(JSON.stringify(body));
+  else await print(body, { id, options, terminal }, address);
   if (failure === undefined) return exitCodes.success;
   terminal.err(`deneb: ${failure}`);
   return exitCodes.failure;
+}
+
+/** In words: a letter that was replayed is in its channel, and not stored yet. */
+async function print(body: Answer, { id, options, terminal }: Call, address: ManagementAddress): Promise<void> {
+  const text = countsIn(body);
+  if (text === "") return;
+  terminal.out(options.dryRun === true ? `dry run: ${text}` : text);
+  const sent = Number(body["replayed"] ?? 0);
+  if (options.dryRun === true || sent + Number(body["underway"] ?? 0) === 0 || body["replayed"] === undefined) return;
+  if (id !== undefined) terminal.out(await outcomeOf(id, address));
+  else if (sent > 0) terminal.out("what fails again waits again: see deneb dead-letters list");
 }
 
 /** Either an id, or --all, or options that filter. */
@@ -81,7 +94,11 @@ function selectionFault(id: string | undefined, options: DeadLetterOptions): str
   return all || filters ? undefined : `select dead letters with an id, --all, or some of ${filterOptions}`;
 }
 
-function countsIn(body: Readonly<Record<string, unknown>>): string {
+type Answer = Readonly<Record<string, unknown>>;
+
+const words = new Map([["replayed", "put into the channel again"]]);
+
+function countsIn(body: Answer): string {
   const counts = Object.entries(body).filter(([, value]) => typeof value === "number");
-  return counts.map(([name, count]) => `${name}: ${count}`).join(", ");
+  return counts.map(([name, count]) => `${words.get(name) ?? name}: ${count}`).join(", ");
 }

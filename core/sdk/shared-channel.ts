@@ -112,6 +112,11 @@ export interface SharedLetters {
    * at that time.
    */
   follow(from: number, listener: SharedLetterListener, signal: AbortSignal): Promise<void>;
+  /**
+   * Resolves when the listener has had all entries that are there now; rejects when the log cannot be asked. The agent calls it before a write,
+   * once a second at most: while it was held up, other agents may have worked on its parts. Absent: it does not look again.
+   */
+  caughtUp?(): Promise<void>;
   /** The entries before this offset are of no use any more: they may be removed. */
   forget(before: number): Promise<void>;
 }

@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { DEAD_LETTER_REPLAY, DEAD_LETTERS, LEDGER } from "../../core/agent/container.js";
+import { AutomaticReplay } from "../../core/agent/replay/automatic-replay.js";
+import { RecentActivity } from "../../core/agent/state/recent-activity.js";
 import type { DeadLetters, OpenLetter } from "../../core/pipeline/dead-letters/dead-letters.js";
 import { AgentError, type Batch, type Event, letterHeader, type Sink } from "../../core/sdk/index.js";
 import { put } from "../support/delivering.js";
+import { recordingLog } from "../support/recording-log.js";
 import { runningManagement } from "../support/running-management.js";
 import { SharedLog } from "../support/shared-channel.js";
 import { until } from "../support/until.js";
@@ -172,6 +175,54 @@ test("a replayed letter that fails again is one letter with its replays in all a
     );
     assert.equal(again?.id, before?.id);
   }
+});
+
+test("a replay that ended with its agent is made again by another one", async (context) => {
+  const { store, first, second, letter } = await twoWithLetter(context);
+  store.refused.clear();
+  await first.letters.mark("k1", [letter?.id ?? ""], "replaying");
+  let uptime = 0;
+  const clock = { now: () => new Date(0) };
+  const replays = new AutomaticReplay({
+    deadLetterReplay: second.replay,
+    letters: second.letters,
+    activity: new RecentActivity(clock),
+    clock,
+    log: recordingLog().log,
+    uptime: () => uptime,
+  });
+  context.after(() => replays.stop());
+
+  store.log.kill(first.channel);
+  await replays.pass();
+  uptime += 60_000;
+  await replays.pass();
+
+  await second.has(0);
+  assert.deepEqual(store.rows, ["b"]);
+});
+
+test("a letter stays stored although its channel did not say that it has its event", async (context) => {
+  const { store, first, second } = await twoWithLetter(context);
+  store.refused.clear();
+  const channel = second.channel ?? assert.fail();
+  const openPut = channel.openPut.bind(channel);
+  channel.openPut = () => {
+    const put = openPut();
+    const commit = async () => {
+      await put.commit();
+      await second.has(0);
+      throw new AgentError("LOG_UNAVAILABLE", "the log does not answer", { retryable: true });
+    };
+    return { ...put, commit };
+  };
+
+  const { refusals } = await second.replay.replay({});
+
+  assert.equal(refusals.length, 1);
+  await second.has(0);
+  await first.has(0);
+  assert.deepEqual(store.rows, ["b"]);
 });
 
 test("a letter that one agent drops is gone from the others", async (context) => {

@@ -3,10 +3,13 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { DEAD_LETTERS } from "../../core/agent/container.js";
+import { outcomeOf } from "../../core/cli/replayed-letter.js";
 import type { DeadLetter } from "../../core/pipeline/dead-letters/dead-letters.js";
+import { AgentError } from "../../core/sdk/index.js";
 import { selfSigned } from "../support/certificates.js";
 import { command } from "../support/command.js";
 import { runningManagement } from "../support/running-management.js";
+import { ScriptedSink } from "../support/scripted-sink.js";
 import { until } from "../support/until.js";
 
 const letter = (id: string): DeadLetter => ({
@@ -65,12 +68,44 @@ test("dead letters are listed, replayed and dropped at an agent with TLS, client
   assert.match(list.out, /^id +time +sink +state +reason +service +entity +type +message\n/);
   assert.match(list.out, /\na .* k1 +waiting +permanent +openiot +Room:a +Room +storing\nb /);
   assert.deepEqual(JSON.parse(shown.out).event, letter("a").event);
-  assert.equal(dry.out, "dry run: replayed: 2, underway: 0, refused: 0");
+  assert.equal(dry.out, "dry run: put into the channel again: 2, underway: 0, refused: 0");
   assert.deepEqual(JSON.parse(replayed.out), { success: "true", replayed: 1, underway: 0, refused: 0 });
   assert.equal(dropped.out, "dropped: 1, underway: 0");
   assert.deepEqual([again.exitCode, JSON.parse(again.out).success], [1, "false"]);
   assert.match(again.err, /dead letter b not found/);
   assert.doesNotMatch(JSON.stringify(lines), /administrator/);
+});
+
+test("the replay of one dead letter says what came of it: stored, failed again, or not known yet", async (context) => {
+  const sink = new ScriptedSink();
+  const stored = sink.persist.bind(sink);
+  const store = { refuses: true, hangs: false };
+  let goOn = () => {};
+  sink.persist = async (batch) => {
+    if (store.refuses) throw new AgentError("REFUSED", "storing a value", { retryable: false });
+    if (store.hangs) await new Promise<void>((resolve) => (goOn = resolve));
+    return await stored(batch);
+  };
+  const { container, port } = await runningManagement(context, { sink });
+  const letters = container.resolve(DEAD_LETTERS);
+  await letters.keep([letter("a"), letter("b"), letter("c")]);
+  const address = { host: "127.0.0.1", port, token: undefined, tls: undefined };
+  const replay = async (...which: readonly string[]) =>
+    (await command(["dead-letters", "replay", ...which, "--management-port", String(port)])).out;
+
+  const again = await replay("a");
+  store.refuses = false;
+  const now = await replay("a");
+  store.hangs = true;
+  const all = await replay("--all");
+  const pending = await outcomeOf("b", address, 0);
+  goOn();
+
+  const sent = "put into the channel again: 1, underway: 0, refused: 0";
+  assert.equal(again, `${sent}\nfailed again: storing a value`);
+  assert.equal(now, `${sent}\nstored`);
+  assert.match(all, /^put into the channel again: 2, .*\nwhat fails again waits again: see deneb dead-letters list$/);
+  assert.equal(pending, "still on its way: see deneb dead-letters show b");
 });
 
 test("the options that a command lacks to reach the agent are named", async (context) => {

@@ -29,6 +29,8 @@ export interface ChainSetting {
   readonly persistTimeout?: number;
   /** Given where the channel is durable. */
   readonly outlet?: ChannelOutlet;
+  /** Where the dead letters of all agents are; given where agents share the channel. */
+  readonly shared?: NonNullable<DeliveryChainParts["outlet"]>;
   readonly clock?: Clock;
   readonly observer?: TransactionObserver;
 }
@@ -43,6 +45,7 @@ export function chainTo({
   persistTimeout = 0,
   erasures,
   redelivers = false,
+  shared,
   clock = fixed,
   observer,
 }: ChainSetting) {
@@ -51,6 +54,7 @@ export function chainTo({
   const common = {
     ...{ name: "s1", sink: supervised, retry, deadLetters, counters, log, clock, redelivers },
     ...(erasures === undefined ? {} : { erasures }),
+    ...(shared === undefined ? {} : { outlet: shared }),
     ...(observer === undefined ? {} : { observer }),
   };
   const positions =

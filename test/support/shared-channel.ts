@@ -331,6 +331,14 @@ class MemoryLetters implements SharedLetters {
     }
   }
 
+  async caughtUp(): Promise<void> {
+    const { shared } = this.#channel;
+    shared.check();
+    const { nextLetter } = shared;
+    const signal = AbortSignal.timeout(10_000);
+    while (this.#channel.followed < nextLetter && !signal.aborted) await shared.changed(signal);
+  }
+
   async forget(before: number): Promise<void> {
     const { shared } = this.#channel;
     const left = shared.letters.filter(({ offset }) => offset >= before);

@@ -1,4 +1,5 @@
 import type { DeadLetter, DeadLetters, LetterEntry } from "../../pipeline/dead-letters/dead-letters.js";
+import { isOpen } from "../../pipeline/dead-letters/letter-table.js";
 import { type Logger, reasonOf } from "../../sdk/index.js";
 import type { Clock } from "../../tokens.js";
 import type { RunningSink } from "../component.js";
@@ -30,7 +31,8 @@ interface SinkReplay {
 
 /**
  * Replays letters whose retries ran out, or that a stop left, when their sink stores again: a few at a time, the next ones when these are
- * settled, behind the events that wait. Letters that no store takes are left to people.
+ * settled, behind the events that wait. Letters that no store takes are left to people; but where agents share letters, a replay that ended
+ * with its agent is made again.
  */
 export class AutomaticReplay {
   readonly #parts: AutomaticReplayParts;
@@ -74,7 +76,9 @@ export class AutomaticReplay {
   /** Checks every sink that has letters. */
   async pass(): Promise<void> {
     const { letters, log } = this.#parts;
-    const open = letters.counts().filter(({ reasons }) => reasons["retries-exhausted"] + reasons.stopped > 0);
+    const open = letters
+      .counts()
+      .filter(({ reasons, replaying }) => reasons["retries-exhausted"] + reasons.stopped + replaying > 0);
     if (open.length === 0) this.#rest();
     for (const { sink } of open) {
       try {
@@ -165,8 +169,10 @@ interface Turn {
 
 /** A letter is tried again when its sink stored something after it, or after a while; each failure makes that longer. */
 function isDue(entry: LetterEntry | undefined, now: number, stored: number): boolean {
-  if (entry?.reason !== "retries-exhausted" && entry?.reason !== "stopped") return false;
-  if (entry.mark !== "waiting" && (entry.mark !== "replaying" || entry.own)) return false;
+  if (entry === undefined || !isOpen(entry) || (entry.mark === "replaying" && entry.own)) return false;
+  // Somebody had it replayed, and the agent that did has ended: nobody else would say what came of it.
+  if (entry.mark === "replaying" && entry.offset !== undefined) return entry.reason !== "crashed-the-agent";
+  if (entry.reason !== "retries-exhausted" && entry.reason !== "stopped") return false;
   if (entry.replays === 0 && stored > entry.time) return true;
   return Math.abs(now - entry.time) >= waitOfLetter(entry.replays);
 }

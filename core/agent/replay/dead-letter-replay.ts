@@ -206,12 +206,17 @@ export class DeadLetterReplay {
     const { channel } = this.#running(name);
     const ids = batch.map(({ id }) => id);
     const marked = new Set(await this.letters.mark(name, ids, "replaying", mayGo));
-    // Each once: versions of one letter that were kept in one millisecond look the same.
-    const going = batch.filter(({ id }) => marked.delete(id));
+    const going: ReplayBatch[number][] = [];
+    for (const letter of batch) {
+      // Each once: versions of one letter that were kept in one millisecond look the same.
+      if (!marked.delete(letter.id)) continue;
+      going.push({ ...letter, sentAt: (await this.letters.entry(name, letter.id))?.offset });
+    }
     const { sent, error } = await putInParts(channel, going);
     if (error === undefined) return { sent: sent.length };
     const left = going.filter((letter) => !sent.includes(letter)).map(({ id }) => id);
-    await this.letters.mark(name, left, "waiting");
+    // What was put although its channel did not say so may be stored already.
+    await this.letters.mark(name, left, "waiting", (entry) => entry?.mark === "replaying");
     const message = `putting ${left.length} letters into the channel of sink "${name}"`;
     const retryable = retryableOf(error) !== false;
     return { sent: sent.length, error: new AgentError("REPLAY_REFUSED", message, { cause: error, retryable }) };

@@ -1,8 +1,11 @@
-import type { OpenLetter } from "../../pipeline/dead-letters/dead-letters.js";
-import { type Channel, codeOf, type Event, letterHeader } from "../../sdk/index.js";
+import { type OpenLetter, replayedEvent } from "../../pipeline/dead-letters/dead-letter.js";
+import { type Channel, codeOf } from "../../sdk/index.js";
 
 /** Letters that are replayed together. */
-export type ReplayBatch = readonly Pick<OpenLetter, "id" | "event">[];
+export type ReplayBatch = readonly (Pick<OpenLetter, "id" | "event"> & {
+  /** Where the letter stands among those that agents share. */
+  readonly sentAt?: number | undefined;
+})[];
 
 interface Parts {
   /** The letters that are in the channel. */
@@ -18,7 +21,7 @@ interface Parts {
 export async function putInParts(channel: Pick<Channel, "openPut">, letters: ReplayBatch): Promise<Parts> {
   const transaction = channel.openPut(undefined, "again");
   try {
-    for (const letter of letters) transaction.put(replayOf(letter));
+    for (const letter of letters) transaction.put(replayedEvent(letter, letter.sentAt));
     // Only a letter by itself waits for room.
     if (letters.length > 1) await transaction.reserve?.("at-once");
     await transaction.commit();
@@ -40,9 +43,4 @@ function isNoRoom(error: unknown): boolean {
 
 function isTooLarge(error: unknown): boolean {
   return codeOf(error) === "NOTIFICATION_TOO_LARGE";
-}
-
-/** The event of a letter on its way to its sink again. */
-export function replayOf({ id, event }: ReplayBatch[number]): Event {
-  return { ...event, headers: { ...event.headers, [letterHeader]: id } };
 }

@@ -121,9 +121,32 @@ function isReadable(letter: DeadLetter): boolean {
   }
 }
 
-/** An event without the header of its letter. */
+/** On the event of a shared letter that is replayed: the offset of the record at which the letter stood when it was sent. */
+const sentHeader = "deneb-dead-letter-sent";
+
+/** The event of a letter on its way to its sink again. */
+export function replayedEvent({ id, event }: Pick<DeadLetter, "id" | "event">, sentAt?: number): Event {
+  const sent = sentAt === undefined ? {} : { [sentHeader]: String(sentAt) };
+  return { ...event, headers: { ...event.headers, ...sent, [letterHeader]: id } };
+}
+
+/** The letter of a replayed event, and where it stood when the event was sent; undefined for any other event. */
+export function sentLetterOf({ headers }: Event): SentLetter | undefined {
+  const id = headers[letterHeader];
+  const sentAt = headers[sentHeader];
+  return id === undefined ? undefined : { id, sentAt: sentAt === undefined ? undefined : Number(sentAt) };
+}
+
+/** A letter of which an event was sent. */
+export interface SentLetter {
+  readonly id: string;
+  /** Undefined where its agent alone has the letter, or a version before this one has sent the event. */
+  readonly sentAt: number | undefined;
+}
+
+/** An event without the headers of its letter. */
 function withoutLetter(event: Event): Event {
   if (event.headers[letterHeader] === undefined) return event;
-  const { [letterHeader]: _, ...headers } = event.headers;
+  const { [letterHeader]: _, [sentHeader]: _sent, ...headers } = event.headers;
   return { ...event, headers };
 }

@@ -3,7 +3,14 @@ import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { codeOf, type Logger, reasonOf } from "../../sdk/index.js";
 import type { Clock } from "../../tokens.js";
-import { type DeadLetter, isMark, type LetterMark, type OpenLetter, type SharedPlace } from "./dead-letter.js";
+import {
+  type DeadLetter,
+  isMark,
+  type LetterMark,
+  type OpenLetter,
+  type SentLetter,
+  type SharedPlace,
+} from "./dead-letter.js";
 import { DeadLetterFile } from "./file.js";
 import type { LetterCounts } from "./letter-index.js";
 import { isOpen, type LetterEntry } from "./letter-table.js";
@@ -221,6 +228,11 @@ export class DeadLetters {
     when?: MarkCondition,
   ): Promise<readonly string[]> {
     return ids.length === 0 ? [] : await this.#lettersOf(sink).mark(ids, mark, when);
+  }
+
+  /** Marks shared letters as stored that have not changed since they were sent; resolves to their ids. */
+  async storedUnlessChanged(sink: string, letters: readonly SentLetter[]): Promise<readonly string[]> {
+    return await this.#lettersOf(sink).storedUnlessChanged(letters);
   }
 
   /** Drops the letters for which the condition holds at that moment, and removes them from the disk; resolves to how many. */

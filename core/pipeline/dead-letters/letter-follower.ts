@@ -6,6 +6,7 @@ import {
   codeOf,
   type Logger,
   type LogSummary,
+  onAbort,
   reasonOf,
   type SharedLetter,
   type SharedLetters,
@@ -22,6 +23,8 @@ import { TakenEntries } from "./taken-entries.js";
 const pauseAfterFailure = 1000;
 /** Milliseconds between two looks whether the log is open. */
 const pauseUntilOpen = 100;
+/** Milliseconds in which no agent gets the parts of another one that is held up. */
+const freshMillis = 1000;
 /** Milliseconds between two attempts to have settled letters removed from the log. */
 const forgetInterval = 60_000;
 
@@ -54,6 +57,7 @@ export class LetterFollower implements LetterSharing {
   readonly #sinks = new Set<string>();
   readonly #failures: FailureLog;
   #isCaughtUp = false;
+  #upToDateAt = Number.NEGATIVE_INFINITY;
   /** Why entries of the log could not be taken over; undefined once they are. */
   #notTakenOver: unknown;
   #following: Promise<void> | undefined;
@@ -86,6 +90,22 @@ export class LetterFollower implements LetterSharing {
   /** Whether an event of the channel, by what its positions call it, has a letter of some agent. */
   has(idInChannel: string): boolean {
     return this.#taken.has(idInChannel);
+  }
+
+  /**
+   * Resolves when it has followed what was in the log a second ago at most, or the log cannot be asked. Others get the parts of an agent that
+   * is held up only after a longer time.
+   */
+  async upToDate(signal: AbortSignal): Promise<void> {
+    const now = performance.now();
+    if (now - this.#upToDateAt < freshMillis) return;
+    try {
+      await endingWith(this.#parts.shared()?.caughtUp?.(), signal);
+      this.#upToDateAt = now;
+    } catch (error) {
+      if (signal.aborted) throw error;
+      this.#parts.log.debug({ reason: reasonOf(error) }, "newer dead letters of other agents cannot be read");
+    }
   }
 
   /** Resolves to true when every entry that was there is taken over; to false when it stops before that. */
@@ -233,6 +253,18 @@ export class LetterFollower implements LetterSharing {
     this.#parts.opened?.(summary);
     this.#taken.begin({ log: id, group });
     for (const sink of this.#sinks) await this.#parts.letters.share(sink, this);
+  }
+}
+
+async function endingWith(work: Promise<void> | undefined, signal: AbortSignal): Promise<void> {
+  let stopListening = () => {};
+  const ended = new Promise<never>((_resolve, reject) => {
+    stopListening = onAbort(signal, () => reject(sharingStopped()));
+  });
+  try {
+    await Promise.race([work, ended]);
+  } finally {
+    stopListening();
   }
 }
 

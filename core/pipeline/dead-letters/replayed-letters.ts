@@ -1,4 +1,5 @@
 import { type Event, type Logger, letterHeader, reasonOf } from "../../sdk/index.js";
+import { type SentLetter, sentLetterOf } from "./dead-letter.js";
 import type { DeadLetters } from "./dead-letters.js";
 import { rememberedLetters } from "./draft.js";
 
@@ -7,7 +8,7 @@ interface ReplayedLettersParts {
   readonly sink: string;
   /** Other names under which its letters may have been kept: of the sinks of a group before they were in it. */
   readonly others?: readonly string[];
-  readonly deadLetters: Pick<DeadLetters, "stored" | "entry" | "holder" | "mark">;
+  readonly deadLetters: Pick<DeadLetters, "stored" | "entry" | "holder" | "mark" | "storedUnlessChanged">;
   readonly log: Logger;
 }
 
@@ -43,31 +44,29 @@ export class ReplayedLetters {
 
   /** Remembers that the letters of these events are stored. */
   async stored(events: readonly Event[]): Promise<void> {
-    const ids = events.map(({ headers }) => headers[letterHeader]).filter((id) => id !== undefined);
-    if (ids.length === 0) return;
-    for (const id of ids) this.#stored.add(id);
-    const { log } = this.#parts;
-    try {
-      await this.#mark(ids);
-    } catch (error) {
-      log.error({ letters: ids.length, reason: reasonOf(error) }, "replayed letters are stored but not marked so");
-    }
+    const letters = events.flatMap((event) => sentLetterOf(event) ?? []);
+    if (letters.length === 0) return;
+    for (const { id } of letters) this.#stored.add(id);
+    await this.#tried(letters, async () => {
+      for (const [holder, own] of await this.#byHolder(letters)) {
+        const ids = own.map(({ id }) => id);
+        await this.#parts.deadLetters.mark(holder, ids, "stored");
+      }
+    });
   }
 
   /**
-   * The same for events of which another agent says that they are done: what it could not store has its letter again, which waits and is all
-   * that is left of it.
+   * The same for events of which another agent says that they are done. What it could not store has its letter again, which is all that is
+   * left of it: this agent may not have heard of that yet, so the order of the changes decides.
    */
   async doneElsewhere(events: readonly Event[]): Promise<void> {
-    const { deadLetters } = this.#parts;
-    const stored: Event[] = [];
-    for (const event of events) {
-      const id = event.headers[letterHeader];
-      const holder = id === undefined ? undefined : await deadLetters.holder(id);
-      const entry = id === undefined || holder === undefined ? undefined : await deadLetters.entry(holder, id);
-      if (entry?.mark !== "waiting") stored.push(event);
-    }
-    await this.stored(stored);
+    const letters = events.flatMap((event) => sentLetterOf(event) ?? []);
+    if (letters.length === 0) return;
+    await this.#tried(letters, async () => {
+      for (const [holder, own] of await this.#byHolder(letters)) {
+        for (const id of await this.#parts.deadLetters.storedUnlessChanged(holder, own)) this.#stored.add(id);
+      }
+    });
   }
 
   /** By this agent, or by another one that shares its letters. */
@@ -80,15 +79,28 @@ export class ReplayedLetters {
     return false;
   }
 
-  /** Each where it is kept: another sink of the same channel, or of the group, may have refused it. */
-  async #mark(ids: readonly string[]): Promise<void> {
-    const { sink, deadLetters } = this.#parts;
-    const holders = new Map<string, string[]>();
-    for (const id of ids) {
-      const holder = (await deadLetters.holder(id)) ?? sink;
-      holders.set(holder, [...(holders.get(holder) ?? []), id]);
+  async #tried({ length }: readonly SentLetter[], mark: () => Promise<void>): Promise<void> {
+    try {
+      await mark();
+    } catch (error) {
+      this.#parts.log.error(
+        { letters: length, reason: reasonOf(error) },
+        "replayed letters are stored but not marked so",
+      );
     }
-    for (const [holder, own] of holders) await deadLetters.mark(holder, own, "stored");
+  }
+
+  /** Each where it is kept: another sink of the same channel, or of the group, may have refused it. */
+  async #byHolder(letters: readonly SentLetter[]): Promise<ReadonlyMap<string, readonly SentLetter[]>> {
+    const { sink, deadLetters } = this.#parts;
+    const holders = new Map<string, SentLetter[]>();
+    for (const letter of letters) {
+      const holder = (await deadLetters.holder(letter.id)) ?? sink;
+      const own = holders.get(holder) ?? [];
+      own.push(letter);
+      holders.set(holder, own);
+    }
+    return holders;
   }
 }
 

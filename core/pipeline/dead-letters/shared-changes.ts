@@ -18,6 +18,11 @@ export interface LetterChange {
    * agents that change one letter at once the first one does. That a letter is stored always counts.
    */
   readonly after?: number | undefined;
+  /**
+   * True for a letter that is stored unless it has changed behind `after`: another agent is done with its event, and what it could not
+   * store has become a newer record of the letter.
+   */
+  readonly unlessChanged?: boolean | undefined;
 }
 
 /** A change with its place. */
@@ -59,12 +64,20 @@ export function appliedChanges(
   return { records, counted };
 }
 
+/** Whether a mark counts for a letter that stands at this offset. */
+export function isUnderstood({ record, after, unlessChanged }: LetterChange, standsAt: number | undefined): boolean {
+  return isMark(record) && ((record.mark === "stored" && unlessChanged !== true) || standsAt === after);
+}
+
 /** Undefined when the change does not count. */
-function nextStanding({ record, after, place }: PlacedChange, before: Standing | undefined): Standing | undefined {
+function nextStanding(change: PlacedChange, before: Standing | undefined): Standing | undefined {
+  const { record, place } = change;
   const { offset } = place;
   if (isMark(record)) {
-    const isUnderstood = record.mark === "stored" || (before !== undefined && before.offset === after);
-    return isUnderstood ? { offset, mark: record.mark, replays: before?.replays ?? 0 } : undefined;
+    if (before === undefined && (record.mark !== "stored" || change.unlessChanged === true)) return undefined;
+    return isUnderstood(change, before?.offset)
+      ? { offset, mark: record.mark, replays: before?.replays ?? 0 }
+      : undefined;
   }
   const again = before?.mark === "replaying" ? before.replays + 1 : 0;
   return { offset, mark: "waiting", replays: Math.max(record.replays ?? 0, again) };

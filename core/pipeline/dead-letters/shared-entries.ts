@@ -39,8 +39,7 @@ export function textOfEntry(entry: SharedEntry): string {
     return JSON.stringify({ version: VERSION, erasure, group });
   }
   const { change, agent, group, by, number } = entry;
-  const { sink, record, after } = change;
-  return JSON.stringify({ version: VERSION, sink, record, after, agent, group, by, number });
+  return JSON.stringify({ version: VERSION, ...change, agent, group, by, number });
 }
 
 /** Undefined for a text that no agent of this version wrote. */
@@ -52,7 +51,7 @@ export function entryOfText(text: string): SharedEntry | undefined {
     return undefined;
   }
   if (!isRecord(value) || value.version !== VERSION) return undefined;
-  const { forgotten, erasure, sink, record, after, agent, group, by, number } = value;
+  const { forgotten, erasure, sink, record, after, unlessChanged, agent, group, by, number } = value;
   if (typeof forgotten === "number") return { kind: "forgotten", before: forgotten };
   if (isKeptErasure(erasure) && typeof group === "string") return { kind: "erasure", erasure, group };
   if (!isMark(record) && !isLetter(record)) return undefined;
@@ -60,7 +59,8 @@ export function entryOfText(text: string): SharedEntry | undefined {
     return undefined;
   if (typeof group !== "string") return undefined;
   if (typeof number !== "number" || (after !== undefined && typeof after !== "number")) return undefined;
-  return { kind: "change", change: { sink, record, after }, agent, group, by, number };
+  const change = { sink, record, after, ...(unlessChanged === true ? { unlessChanged } : {}) };
+  return { kind: "change", change, agent, group, by, number };
 }
 
 /** Whether a name can be that of a file: the letters of a sink are in one. */

@@ -8,6 +8,7 @@ import {
   type LetterRecord,
   lineOf,
   type OpenLetter,
+  type SentLetter,
   type SharedPlace,
 } from "./dead-letter.js";
 import type { DeadLetterFile } from "./file.js";
@@ -204,6 +205,27 @@ export class SinkLetters {
     });
     const counted = changes.length === 0 ? [] : await sharing.publish(changes);
     return chosen.filter((_id, at) => counted[at] === true);
+  }
+
+  /**
+   * Marks letters as stored of which another agent is done with the event, unless they have changed since it was sent; resolves to their
+   * ids. Nothing is said of those that are known to have changed.
+   */
+  async storedUnlessChanged(letters: readonly SentLetter[]): Promise<readonly string[]> {
+    const sharing = this.#sharing;
+    if (sharing === undefined) return [];
+    const { sink, run, clock } = this.#parts;
+    const index = await this.index();
+    const time = clock.now().toISOString();
+    const changes = letters.flatMap(({ id, sentAt }): LetterChange | readonly [] => {
+      const entry = index.entry(id);
+      // An agent of a version before this one did not say where it stood.
+      const after = sentAt ?? (entry?.mark === "replaying" ? entry.offset : undefined);
+      if (after === undefined || (entry?.offset ?? after) > after) return [];
+      return { sink, record: { id, mark: "stored", time, run }, after, unlessChanged: true };
+    });
+    const counted = changes.length === 0 ? [] : await sharing.publish(changes);
+    return changes.flatMap(({ record: { id } }, at) => (counted[at] === true ? id : []));
   }
 
   /** Writes the file anew without the letters that are settled. Letters may be kept and marked meanwhile. */

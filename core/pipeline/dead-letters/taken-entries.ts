@@ -2,7 +2,7 @@ import type { Logger, SharedLetter } from "../../sdk/index.js";
 import { isMark } from "./dead-letter.js";
 import type { DeadLetters } from "./dead-letters.js";
 import type { OwnChanges } from "./own-changes.js";
-import type { PlacedChange } from "./shared-changes.js";
+import { isUnderstood, type PlacedChange } from "./shared-changes.js";
 import { type ChangeEntry, entryOfText } from "./shared-entries.js";
 import type { SharedErasures } from "./shared-erasures.js";
 
@@ -151,14 +151,13 @@ class OtherGroups {
   readonly #letters = new Map<string, { readonly offset: number; readonly last: number }>();
 
   note({ group, change }: ChangeEntry, offset: number): void {
-    const { sink, record, after } = change;
+    const { sink, record } = change;
     const key = JSON.stringify([group, sink, record.id]);
     const before = this.#letters.get(key);
     if (before !== undefined && before.last >= offset) return;
     if (!isMark(record)) this.#letters.set(key, { offset, last: offset });
-    else if (record.mark === "stored") this.#letters.delete(key);
-    else if (before !== undefined && before.last === after) {
-      if (record.mark === "dropped") this.#letters.delete(key);
+    else if (before !== undefined && isUnderstood(change, before.last)) {
+      if (record.mark === "stored" || record.mark === "dropped") this.#letters.delete(key);
       else this.#letters.set(key, { offset: before.offset, last: offset });
     }
   }

@@ -12,6 +12,14 @@ interface OutletParts {
   readonly room?: ChannelRoom;
 }
 
+/** The dead letters of all agents, as far as this one has followed them. */
+interface KnownLetters {
+  /** Whether an event of the channel, by what its positions call it, has a letter of some agent. */
+  has(idInChannel: string): boolean;
+  /** Resolves when it has followed what was written until just now, or cannot; rejects when the signal aborts before that. */
+  upToDate(signal: AbortSignal): Promise<void>;
+}
+
 /** The end of a channel from which sinks take: what all that take from it share, also those that come later. */
 export class ChannelOutlet implements PositionSkipping {
   readonly channel: CountedChannel;
@@ -22,7 +30,7 @@ export class ChannelOutlet implements PositionSkipping {
   readonly title: string | undefined;
   readonly room: ChannelRoom;
   /** The dead letters that agents share; undefined behind a channel of one agent, and before they are followed. */
-  letters: { has(idInChannel: string): boolean } | undefined;
+  letters: KnownLetters | undefined;
   readonly #account: Pick<ChannelAccount, "skipped" | "leftOut"> | undefined;
 
   constructor(channel: CountedChannel, { account, title, room = {} }: OutletParts = {}) {

@@ -68,23 +68,25 @@ export class DeadLetterKeeper {
 
   async #kept(batch: TakenBatch, end: End, course: KeptCourse): Promise<void> {
     const { signal } = course;
-    const lost = end.reason === "permanent" ? batch : await this.#unstored(batch, signal);
+    // What is refused here another agent may have stored, to which this one has lost the part.
+    const isCertain = end.reason === "permanent" && !batch.isShared;
+    const lost = isCertain ? batch : await this.#unstored(batch, signal);
     if (signal.aborted) throw end.error;
     if (lost.events.length > 0) await this.#keep(lost, end, course);
   }
 
-  /** A write that failed may be committed. What the store cannot tell counts as not stored. */
+  /** A write that failed may be committed, or that of another agent is. What the store cannot tell counts as not stored. */
   async #unstored(batch: TakenBatch, signal: AbortSignal): Promise<TakenBatch> {
     const { store, counters, log } = this.#parts;
     try {
       const stored = await store.alreadyStored(batch, signal);
       if (stored.length === 0) return batch;
       counters.persisted += batch.settleFound(stored);
-      log.info({ events: stored.length }, "retries are used up, and the events are stored nevertheless");
+      log.info({ events: stored.length }, "events that were to become dead letters are stored nevertheless");
       return batch.open();
     } catch (error) {
       const fields = { events: batch.events.length, reason: reasonOf(error) };
-      log.debug(fields, "cannot read what is stored of a batch whose retries are used up");
+      log.debug(fields, "cannot read what is stored of events that become dead letters");
       return batch;
     }
   }

@@ -7,8 +7,10 @@ import type { ReplayedLetters } from "../dead-letters/replayed-letters.js";
 import type { Erasures } from "../erasures.js";
 import type { AskedPositionsParts } from "./asked-positions.js";
 import { CatchUp } from "./catch-up.js";
+import type { ChannelOutlet } from "./channel-outlet.js";
 import { DeadLetterKeeper } from "./dead-letter-keeper.js";
 import { HandOver } from "./hand-over.js";
+import { KeptElsewhere } from "./kept-elsewhere.js";
 import { Measure } from "./measure.js";
 import type { PositionGate } from "./position-gate.js";
 import { RecentVerdicts } from "./recent-verdicts.js";
@@ -53,6 +55,8 @@ export interface DeliveryChainParts {
   readonly observer?: TransactionObserver;
   /** Absent while tracing is off. */
   readonly tracing?: Pick<Tracing, "delivery">;
+  /** The end of the channel; absent behind one that agents never share. */
+  readonly outlet?: Pick<ChannelOutlet, "letters">;
   /** The name of the channel, for spans. */
   readonly channel?: string;
 }
@@ -68,6 +72,7 @@ export function deliveryChain(parts: DeliveryChainParts): DeliveryChain {
     redelivers = false,
     positions,
     crashWatch,
+    outlet,
     counters,
     log,
     clock,
@@ -79,6 +84,7 @@ export function deliveryChain(parts: DeliveryChainParts): DeliveryChain {
 
   const behind = linked(sink, [
     (next) => new Split({ store: sink, keeper, verdicts }, next),
+    ...(outlet === undefined ? [] : [(next: Stage) => new KeptElsewhere({ outlet, log }, next)]),
     ...(crashWatch === undefined ? [] : [(next: Stage) => new HandOver({ name, crashWatch, keeper, log }, next)]),
     (next) => new Measure(measured, next),
   ]);

@@ -33,7 +33,8 @@ const pauseAfterChannelFailure = 1000;
 
 export interface SinkFeedParts {
   /** Shared by all feeds of one channel, those before and after this one included. */
-  readonly outlet: Pick<ChannelOutlet, "settlements" | "letters"> & {
+  readonly outlet: Pick<ChannelOutlet, "settlements"> & {
+    readonly letters?: Pick<NonNullable<ChannelOutlet["letters"]>, "has"> | undefined;
     readonly channel: Channel;
     readonly title?: string | undefined;
     readonly room?: ChannelRoom | undefined;

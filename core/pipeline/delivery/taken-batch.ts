@@ -79,6 +79,16 @@ export class TakenBatch {
     return this.#taken.transaction.isRedelivered?.(event) === true;
   }
 
+  /** The events of which a letter was written elsewhere; those that are replayed have one in any case. */
+  withLetters(letters: { has(idInChannel: string): boolean }): readonly Event[] {
+    const { positions } = this.#taken.transaction;
+    if (positions === undefined) return [];
+    return this.events.filter((event) => {
+      const id = event.headers[letterHeader] === undefined ? positions.idOf(event) : undefined;
+      return id !== undefined && letters.has(id);
+    });
+  }
+
   /** Two halves in order; the second is empty when there is one event. */
   split(): readonly [TakenBatch, TakenBatch] {
     return this.parted(Math.ceil(this.events.length / 2));

@@ -58,15 +58,15 @@ test("a letter is stored once after its cause is removed, however often it is re
   const ledger = await settled();
   const list = await command(["dead-letters", "list", ...offline]);
 
-  assert.equal(tooEarly.out, "replayed: 2, underway: 0, refused: 0");
+  assert.match(tooEarly.out, /^put into the channel again: 2, underway: 0, refused: 0\n/);
   assert.equal(refusedAgain.unaccounted, 0);
   assert.deepEqual(
     replays.map(({ exitCode }) => exitCode),
     [0, 0],
   );
-  assert.match(replays[0]?.out ?? "", /^replayed: 2/);
-  assert.match(replays[1]?.out ?? "", /^replayed: 0/);
-  assert.equal(late.out, "replayed: 0, underway: 0, refused: 0");
+  assert.match(replays[0]?.out ?? "", /^put into the channel again: 2/);
+  assert.match(replays[1]?.out ?? "", /^put into the channel again: 0/);
+  assert.equal(late.out, "put into the channel again: 0, underway: 0, refused: 0");
   assert.deepEqual(await ids(storing), all);
   assert.equal(list.out, "no dead letters");
   assert.deepEqual([ledger.received, ledger.stored, ledger.dead_lettered, ledger.unaccounted], [9, 5, 4, 0]);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { replayedEvent, type SentLetter } from "../../../core/pipeline/dead-letters/dead-letter.js";
 import { ReplayedLetters } from "../../../core/pipeline/dead-letters/replayed-letters.js";
 import { type Event, letterHeader } from "../../../core/sdk/index.js";
 import { recordingLog } from "../../support/recording-log.js";
@@ -12,6 +13,7 @@ test("an agent that replays any number of dead letters remembers the last 100,00
     entry: async () => undefined,
     holder: async () => "k1",
     mark: async () => [],
+    storedUnlessChanged: async () => [],
   };
   const letters = new ReplayedLetters({ sink: "k1", deadLetters, log: recordingLog().log });
   await letters.start();
@@ -24,23 +26,28 @@ test("an agent that replays any number of dead letters remembers the last 100,00
   assert.deepEqual(known, [replayed(most - 1), replayed(most - 100_000)]);
 });
 
-test("a replayed dead letter that another agent is done with is not stored where it waits again", async () => {
-  const marked: string[] = [];
-  const entry = { reason: undefined, time: 0, bytes: 0, replays: 1, own: false, offset: 1, line: 1, lastLine: 1 };
+test("of events that another agent is done with, those whose letters count as stored are not stored again", async () => {
+  const asked: unknown[] = [];
   const deadLetters = {
     stored: async () => [],
-    entry: async (_sink: string, id: string) =>
-      ({ ...entry, mark: id === "letter-1" ? "waiting" : "replaying" }) as const,
-    holder: async () => "k1",
-    mark: async (_sink: string, ids: readonly string[]) => {
-      marked.push(...ids);
-      return [];
+    entry: async () => undefined,
+    holder: async () => "k2",
+    mark: async () => assert.fail("what another agent did is not certain"),
+    storedUnlessChanged: async (sink: string, letters: readonly SentLetter[]) => {
+      asked.push(sink, letters);
+      return ["letter-2"];
     },
   };
   const letters = new ReplayedLetters({ sink: "k1", deadLetters, log: recordingLog().log });
+  const [first, second] = [1, 2].map((id) => replayedEvent({ id: `letter-${id}`, event: replayed(id) }, 10 + id));
+  assert.ok(first && second);
 
-  await letters.doneElsewhere([replayed(1), replayed(2)]);
+  await letters.doneElsewhere([first, second, { headers: {}, body: {} }]);
 
-  assert.deepEqual(marked, ["letter-2"]);
-  assert.deepEqual(await letters.repeated([replayed(1)]), []);
+  const sent = [
+    { id: "letter-1", sentAt: 11 },
+    { id: "letter-2", sentAt: 12 },
+  ];
+  assert.deepEqual(asked, ["k2", sent]);
+  assert.deepEqual(await letters.repeated([first, second]), [second]);
 });

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { DeadLetters } from "../../../core/pipeline/dead-letters/dead-letters.js";
+import type { ChannelOutlet } from "../../../core/pipeline/delivery/channel-outlet.js";
 import { Settlements } from "../../../core/pipeline/delivery/settlements.js";
 import { TakenBatch } from "../../../core/pipeline/delivery/taken-batch.js";
-import type { Event, Sink } from "../../../core/sdk/index.js";
+import { AgentError, type Event, type Sink } from "../../../core/sdk/index.js";
 import { chainTo, deliver } from "../../support/delivering.js";
 import { recordingLog } from "../../support/recording-log.js";
 import { tempFolder } from "../../support/temp-folder.js";
@@ -16,11 +17,20 @@ const positions = {
   idOf: () => undefined,
 };
 
-async function setUp(context: TestContext, members: Pick<Sink, "persist" | "positions">) {
+async function setUp(
+  context: TestContext,
+  members: Pick<Sink, "persist" | "positions">,
+  letters?: ChannelOutlet["letters"],
+) {
   const sink: Sink = { start: async () => {}, stop: async () => {}, ...members };
   const deadLetters = new DeadLetters(await tempFolder(context));
-  return chainTo({ sink, deadLetters, log: recordingLog().log, redelivers: true });
+  const bench = chainTo({ sink, deadLetters, log: recordingLog().log, redelivers: true, shared: { letters } });
+  return { ...bench, deadLetters };
 }
+
+const named = { ...positions, idOf: (event: Event) => `c.${String(event.body)}` };
+const away = new AgentError("AWAY", "storing to a store that is away", { retryable: true });
+const refused = new AgentError("REFUSED", "storing what the store refuses", { retryable: false });
 
 test("events that the sink says another agent has stored are done and do not count as stored", async (context) => {
   const bench = await setUp(context, {
@@ -68,4 +78,71 @@ test("the batch of a sink says whether its position is shared", () => {
   });
 
   assert.deepEqual([one.forSink().position?.shared, other.forSink().position?.shared], [true, undefined]);
+});
+
+test("an event that another agent keeps as a dead letter while its store is away here is not stored when that is back", async (context) => {
+  const kept = new Set<string>();
+  const written: (readonly unknown[])[] = [];
+  const bench = await setUp(
+    context,
+    {
+      persist: async (batch) => {
+        written.push(batch.events.map(({ body }) => body));
+        if (written.length > 1) return { requestBytes: 1, responseBytes: 1 };
+        kept.add("c.b");
+        throw away;
+      },
+    },
+    { has: (id) => kept.has(id), upToDate: async () => {} },
+  );
+
+  const settled = await deliver(bench.chain, events, { from: { positions: named } });
+
+  assert.equal(settled, true);
+  assert.deepEqual(written, [
+    ["a", "b", "c"],
+    ["a", "c"],
+  ]);
+  assert.equal(bench.counters.persisted, 2);
+  assert.equal(bench.counters.deadLettered, 0);
+});
+
+test("nothing is written before an agent that was held up has heard of the dead letters of others", async (context) => {
+  const kept = new Set<string>();
+  let written = 0;
+  const bench = await setUp(
+    context,
+    {
+      persist: async () => {
+        written += 1;
+        return { requestBytes: 1, responseBytes: 1 };
+      },
+    },
+    {
+      has: (id) => kept.has(id),
+      upToDate: async () => {
+        for (const event of events) kept.add(named.idOf(event));
+      },
+    },
+  );
+
+  const settled = await deliver(bench.chain, events, { from: { positions: named } });
+
+  assert.deepEqual([settled, written], [true, 0]);
+});
+
+test("what is refused here, and another agent has stored, becomes no dead letter", async (context) => {
+  let isStored = false;
+  const bench = await setUp(context, {
+    persist: async () => {
+      isStored = true;
+      throw refused;
+    },
+    positions: { alreadyStored: async (batch) => (isStored ? batch.events : []) },
+  });
+
+  const settled = await deliver(bench.chain, events, { from: { positions: named } });
+
+  assert.deepEqual([settled, bench.counters.deadLettered], [true, 0]);
+  assert.deepEqual(await bench.deadLetters.sinks(), []);
 });

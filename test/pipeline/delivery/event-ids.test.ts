@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { replayOf } from "../../../core/agent/replay/put-letters.js";
+import { replayedEvent } from "../../../core/pipeline/dead-letters/dead-letter.js";
 import { DeadLetters } from "../../../core/pipeline/dead-letters/dead-letters.js";
 import { AgentError, type Event, idOf, type Sink } from "../../../core/sdk/index.js";
 import { openIn } from "../../plugins/file-channel/channel-folder.js";
@@ -57,7 +57,7 @@ test("an event has one id before a crash, after it, in its dead letter and in th
   const replayed = noting(() => undefined);
   for await (const letter of deadLetters.open()) {
     const again = second.channel.openPut();
-    again.put(replayOf(letter));
+    again.put(replayedEvent(letter));
     await again.commit();
     assert.equal(letter.id, away.ids[0]);
   }
