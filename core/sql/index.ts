@@ -57,6 +57,7 @@ export {
   writtenColumns,
 } from "./contract/last-row.js";
 export type { MatchingRows, RowCondition } from "./contract/matching.js";
+export { notOpened } from "./contract/not-opened.js";
 export {
   type ConversionStep,
   type PartitionConversion,

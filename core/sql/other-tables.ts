@@ -71,7 +71,8 @@ export class OtherTables {
       if (isUnexpectedChanges(error)) return undefined;
       const { errors } = store.dialect;
       const reason = databaseErrorOf(error);
-      const isOfAll = codeOf(error) !== undefined && errors.retryable(reason) && errors.ofOnePlace?.(reason) !== true;
+      const isOfPlace = errors.tooSlow?.(reason) !== true && errors.ofOnePlace?.(reason) === true;
+      const isOfAll = codeOf(error) !== undefined && errors.retryable(reason) && !isOfPlace;
       return isOfAll ? false : undefined;
     }
   }

@@ -123,6 +123,8 @@ export class RefusedRows {
     if (retryableOf(error) !== undefined) return false;
     const { errors } = this.#parts.store.dialect;
     const reason = databaseErrorOf(error);
+    // Each test may take as long as the write.
+    if (errors.tooSlow?.(reason) === true) return false;
     return !errors.retryable(reason) || errors.doubtful?.(reason) === true || errors.ofOnePlace?.(reason) === true;
   }
 

@@ -101,7 +101,7 @@ export class SqlSink implements Sink {
       summary: (signal) => this.#asked(() => storedSummary(counting, signal)),
     };
     this.#refusedRows = new RefusedRows({
-      store,
+      store: this.#store,
       rowBuilder: this.#rowBuilder,
       writer: this.#writer,
       now: () => context.now(),

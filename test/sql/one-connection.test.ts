@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { EventEmitter, once } from "node:events";
 import { test } from "node:test";
-import { codeOf, reasonOf, retryableOf } from "../../core/sdk/index.js";
-import { type ConnectionParts, oneConnection, plain } from "../../core/sql/index.js";
+import { AgentError, codeOf, reasonOf, retryableOf } from "../../core/sdk/index.js";
+import { type ConnectionParts, errorPatterns, oneConnection, plain, storeError } from "../../core/sql/index.js";
 import { never } from "../plugins/rdb-sink/sinks.js";
 
 const at = { database: "", schema: "s" };
@@ -32,6 +32,37 @@ test("a write is one transaction, in the order of its statements and their runs"
   await driver.write([{ at, text: "I", runs: [["1"], ["2"]] }, plain(at, "J")], never);
 
   assert.deepEqual(told, ["1 START", "1 I 1", "1 I 2", "1 J", "1 COMMIT"]);
+});
+
+const server = { address: "file", database: "", username: "", options: "" };
+
+for (const { what, parts } of [
+  { what: "of opening the connection", parts: { open: () => Promise.reject(new Error("no room for the file")) } },
+  { what: "of opening it that is a text", parts: { open: () => Promise.reject("no room") } },
+  {
+    what: "of opening it that is said to last",
+    parts: { open: () => Promise.reject(new AgentError("NO_LICENCE", "no licence", { retryable: false })) },
+  },
+  { what: "of the begin", parts: { begin: "no BEGIN" } },
+] as const)
+  test(`an error ${what} says that the store is away, whatever the patterns of refused data are`, async () => {
+    const { driver } = recorder(/no BEGIN|BAD/, parts);
+    const errors = errorPatterns({ name: "Own", missing: /(?!)/, raced: /no/, refused: /no/ });
+
+    const failure = await driver.write([plain(at, "A")], never).catch((error: unknown) => error);
+
+    const told = storeError(failure, errors, server);
+    assert.deepEqual([codeOf(told), retryableOf(told)], ["STORE_UNAVAILABLE", true]);
+    assert.match(reasonOf(told), /^Own at "file" cannot be used: .*no /);
+  });
+
+test("an error of a statement is judged by its pattern", async () => {
+  const { driver } = recorder(/BAD/);
+  const errors = errorPatterns({ name: "Own", missing: /(?!)/, raced: /(?!)/, refused: /no BAD/ });
+
+  const failure = await driver.write([plain(at, "BAD")], never).catch((error: unknown) => error);
+
+  assert.deepEqual(codeOf(storeError(failure, errors, server)), "DATA_REFUSED");
 });
 
 test("a write that fails is rolled back, and its connection serves the next one", async () => {

@@ -16,21 +16,32 @@ export interface Upstream {
   readonly password: string;
 }
 
-/** Runs a PgBouncer that lends its few server connections for one transaction, and refuses what it refuses unless told. */
-export async function startOwnPgbouncer(program: string, upstream: Upstream): Promise<OwnServer> {
+/** Runs a PgBouncer that lends its few server connections for one transaction, and refuses what it refuses unless told; with further settings. */
+export async function startOwnPgbouncer(
+  program: string,
+  upstream: Upstream,
+  more: readonly string[] = [],
+): Promise<OwnServer> {
   const port = await freePort(HOST);
   const account = await unprivilegedAccount("postgres");
   const folder = await mkdtemp(join(tmpdir(), "deneb-pgbouncer-"));
   const file = join(folder, "pgbouncer.ini");
   const users = join(folder, "users.txt");
   await writeFile(users, `"${upstream.user}" "${upstream.password}"\n`);
-  await writeFile(file, settings({ port, users, upstream }));
+  await writeFile(file, settings({ port, users, upstream, more }));
   if (account !== undefined) for (const path of [folder, file, users]) await chown(path, account.uid, account.gid);
   const stop = await startOwnProgram({ program, args: [file], folder, host: HOST, port, account });
   return { host: HOST, port, user: upstream.user, stop };
 }
 
-function settings(of: { readonly port: number; readonly users: string; readonly upstream: Upstream }): string {
+interface PoolerSettings {
+  readonly port: number;
+  readonly users: string;
+  readonly upstream: Upstream;
+  readonly more: readonly string[];
+}
+
+function settings(of: PoolerSettings): string {
   const { host, port } = of.upstream;
   return [
     "[databases]",
@@ -43,6 +54,7 @@ function settings(of: { readonly port: number; readonly users: string; readonly 
     `auth_file = ${of.users}`,
     "pool_mode = transaction",
     "default_pool_size = 2",
+    ...of.more,
     "",
   ].join("\n");
 }

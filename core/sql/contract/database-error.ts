@@ -1,4 +1,5 @@
 import { AgentError, retryableOf } from "../../sdk/index.js";
+import { isNotOpened } from "./not-opened.js";
 
 /** An error of a database or of its connection, reduced to what drivers provide. @beta */
 export interface DatabaseError {
@@ -7,6 +8,8 @@ export interface DatabaseError {
   readonly message: string;
   /** The database that it is of, where a store has several and the driver notes it in `database` of what it throws. */
   readonly database?: string;
+  /** True for one that {@link notOpened} noted. */
+  readonly opening?: true;
 }
 
 /** The address of a store for messages. It never holds a secret. @beta */
@@ -49,7 +52,8 @@ export function databaseErrorOf(error: unknown): DatabaseError {
   if (typeof error !== "object" || error === null) return { code: undefined, message: String(error) };
   const code = "code" in error && typeof error.code === "string" ? error.code : undefined;
   const named = "database" in error && typeof error.database === "string" ? { database: error.database } : {};
-  return { code, message: oneLine(messageOf(error)), ...named };
+  const opening = isNotOpened(error) ? ({ opening: true } as const) : {};
+  return { code, message: oneLine(messageOf(error)), ...named, ...opening };
 }
 
 // A host with several addresses fails with an AggregateError, whose own message is empty.
@@ -65,12 +69,31 @@ function oneLine(message: string): string {
 
 /** Converts what a driver threw to an error with a one-line message and `retryable`. @beta */
 export function storeError(error: unknown, errors: DatabaseErrorReader, server: ServerAddress): unknown {
-  if (retryableOf(error) !== undefined) return error;
   const databaseError = databaseErrorOf(error);
-  const retryable = errors.retryable(databaseError);
-  const unavailable = errors.tooSlow?.(databaseError) === true ? "STATEMENT_TIMEOUT" : "STORE_UNAVAILABLE";
+  const said = retryableOf(error);
+  if (said === true || (said === false && databaseError.opening !== true)) return error;
+  const { tooSlow, retryable: mayPass } = ofStatements(errors);
+  const retryable = mayPass(databaseError);
+  const unavailable = tooSlow(databaseError) ? "STATEMENT_TIMEOUT" : "STORE_UNAVAILABLE";
   const code = retryable ? unavailable : "DATA_REFUSED";
   return new AgentError(code, errors.explain(databaseError, server), { cause: error, retryable });
+}
+
+/** Reads errors as the reader of a dialect does. Where no statement was run the store is unavailable, and no code says anything else. */
+export function ofStatements(errors: DatabaseErrorReader): Required<DatabaseErrorReader> {
+  type Question = "missing" | "raced" | "doubtful" | "tooSlow" | "ofOnePlace" | "tooWide";
+  const unlessOpening = (question: Question) => (error: DatabaseError) =>
+    error.opening !== true && errors[question]?.(error) === true;
+  return {
+    missing: unlessOpening("missing"),
+    raced: unlessOpening("raced"),
+    doubtful: unlessOpening("doubtful"),
+    tooSlow: unlessOpening("tooSlow"),
+    ofOnePlace: unlessOpening("ofOnePlace"),
+    tooWide: unlessOpening("tooWide"),
+    retryable: (error) => error.opening === true || errors.retryable(error),
+    explain: (error, server) => errors.explain(error, server),
+  };
 }
 
 /** Patterns that classify the errors of a database. Each is matched against `<code> <message>`. @beta */
@@ -92,7 +115,8 @@ export function errorPatterns({ name, missing, raced, refused }: ErrorPatterns):
     raced: (databaseError) => raced.test(textOf(databaseError)),
     retryable: (databaseError) => !refused.test(textOf(databaseError)),
     explain: (databaseError, { address }) => {
-      const verb = refused.test(textOf(databaseError)) ? "refused the data" : "cannot be used";
+      const isRefused = databaseError.opening !== true && refused.test(textOf(databaseError));
+      const verb = isRefused ? "refused the data" : "cannot be used";
       return `${name} at "${address}" ${verb}: ${textOf(databaseError)}`;
     },
   };

@@ -16,11 +16,18 @@ export function refusedAt<Thrown>(error: Thrown, statement: Statement | undefine
 
 /** The statement that was noted for an error or one of its causes. */
 export function statementOf(error: unknown): Statement | undefined {
-  let cause = error;
-  for (let depth = 0; depth < MOST_CAUSES && typeof cause === "object" && cause !== null; depth += 1) {
+  for (const cause of causesOf(error)) {
     const statement = failed.get(cause);
     if (statement !== undefined) return statement;
-    cause = "cause" in cause ? cause.cause : undefined;
   }
   return undefined;
+}
+
+/** An error, then its cause, and so on. */
+export function* causesOf(error: unknown): Generator<object> {
+  let cause = error;
+  for (let depth = 0; depth < MOST_CAUSES && typeof cause === "object" && cause !== null; depth += 1) {
+    yield cause;
+    cause = "cause" in cause ? cause.cause : undefined;
+  }
 }

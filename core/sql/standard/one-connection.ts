@@ -1,5 +1,6 @@
 import { AgentError, type QueryResult } from "../../sdk/index.js";
 import { type Driver, unexpectedChanges, unlessAborted, writeAborted } from "../contract/driver.js";
+import { notOpened } from "../contract/not-opened.js";
 import type { Cell, Statement } from "../contract/statement.js";
 
 /** What {@link oneConnection} builds a driver from. @beta */
@@ -44,7 +45,7 @@ export function oneConnection<Connection>(parts: ConnectionParts<Connection>): D
 
   async function connected(signal: AbortSignal): Promise<Connection> {
     if (closed || signal.aborted) throw writeAborted();
-    connection ??= { value: await parts.open(signal, "write") };
+    connection ??= { value: await opening(parts.open(signal, "write")) };
     return connection.value;
   }
 
@@ -82,7 +83,7 @@ export function oneConnection<Connection>(parts: ConnectionParts<Connection>): D
     const own = await connected(signal);
     let commits = false;
     try {
-      await parts.run(own, parts.begin ?? "BEGIN", []);
+      await opening(parts.run(own, parts.begin ?? "BEGIN", []));
       await rowsOf(statements, signal);
       if (signal.aborted) throw writeAborted();
       commits = true;
@@ -121,6 +122,14 @@ export function oneConnection<Connection>(parts: ConnectionParts<Connection>): D
       await drop();
     },
   };
+}
+
+async function opening<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw notOpened(error);
+  }
 }
 
 /** What `run` returned, with null as the NULL that it is in most clients. Anything else would fail far from here, as if the database were away. */

@@ -1,4 +1,5 @@
 import type { Context, Logger } from "../../sdk/index.js";
+import { ofStatements } from "../contract/database-error.js";
 import type { Store } from "../contract/driver.js";
 import { namingOf, type SqlConfig } from "../contract/schema.js";
 import type { TableName } from "../contract/statement.js";
@@ -19,6 +20,7 @@ export function openStore(config: SqlConfig, store: Store, parts: StoreParts): K
   return {
     ...store,
     ...parts,
+    dialect: { ...store.dialect, errors: ofStatements(store.dialect.errors) },
     naming: namingOf(config, store.dialect.database),
     nativeTypes: config.attr_native_types,
     geometryIndex: config.attr_geometry_index ?? false,

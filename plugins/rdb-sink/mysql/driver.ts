@@ -5,7 +5,7 @@ import {
   type Driver,
   databaseErrorOf,
   isUnexpectedChanges,
-  refusedAt,
+  notOpened,
   type SchemaName,
   type Statement,
   unexpectedChanges,
@@ -20,12 +20,14 @@ import type { ServerSettings } from "../server.js";
 import { awaitCommits, isOfCommitWait } from "./commit-wait.js";
 import { connectionOptions, SESSION, wantsOtherEncryption } from "./connection.js";
 import { ConnectionPool } from "./connection-pool.js";
-import { isOfAll, mysqlErrors, RAISED } from "./errors.js";
-import { holder, isLocked, lockWaits, PATIENCE_MILLIS, waitingFor, withHolder } from "./held-locks.js";
+import { mysqlErrors } from "./errors.js";
+import { holder, isLocked, lockWaits, PATIENCE_MILLIS, withHolder } from "./held-locks.js";
 import type { ComparedBy } from "./mistaken-columns.js";
 import { openConnection } from "./open-connection.js";
 import { MysqlPages } from "./pages.js";
-import { fitsInto, writeSteps } from "./write-steps.js";
+import { isFeignedDeadlock, named, raised } from "./raised-errors.js";
+import { Running } from "./running.js";
+import { fitsInto, type WriteStep, writeSteps } from "./write-steps.js";
 
 /** Told once how the server keeps names of tables, unless as they are: the value of `lower_case_table_names`. */
 export type NamesWatch = (kept: number) => void;
@@ -35,8 +37,8 @@ export class MysqlDriver implements Driver {
   readonly #settings: ServerSettings;
   readonly #pool: ConnectionPool<Connection>;
   readonly #leases = new Leases();
-  /** Connections whose session has the settings of the sink, and the bytes of the largest message that their server takes. */
-  readonly #prepared = new WeakMap<Connection, number>();
+  /** Connections whose session has the settings of the sink. */
+  readonly #prepared = new WeakMap<Connection, ServerFacts>();
   #sent: "together" | "one at a time" = "together";
   readonly #pages: MysqlPages;
   #watch: NamesWatch | undefined;
@@ -104,28 +106,36 @@ export class MysqlDriver implements Driver {
   }
 
   async #write(statements: readonly Statement[], sent: "together" | "one at a time", signal: AbortSignal) {
-    return await this.#leased(signal, async (connection) => {
-      const packetBytes = this.#prepared.get(connection) ?? Number.POSITIVE_INFINITY;
-      // The first is the start of the transaction.
-      const running = { at: -1 };
-      try {
-        for (const step of writeSteps(statements, sent)) {
-          if (!fitsInto(packetBytes, step)) throw tooLarge(packetBytes);
-          if (typeof step === "string") await sendTogether(connection, step, () => (running.at += 1));
-          else {
-            await execute(connection, step.statement, step.run);
-            running.at += 1;
-          }
+    const running = new Running(statements);
+    try {
+      return await this.#leased(signal, async (connection) => {
+        await this.#run(connection, writeSteps(statements, sent), running);
+        running.commits();
+        // An abandoned write has lost its connection, and the server rolls it back.
+        await connection.query("COMMIT AND NO CHAIN NO RELEASE");
+        return 0;
+      });
+    } catch (error) {
+      throw running.failed(error);
+    }
+  }
+
+  async #run(connection: Connection, steps: Iterable<WriteStep>, running: Running): Promise<void> {
+    const { mostBytes, lockWaitMillis } = this.#prepared.get(connection) ?? UNKNOWN;
+    running.begins(lockWaitMillis);
+    try {
+      for (const step of steps) {
+        if (!fitsInto(mostBytes, step)) throw tooLarge(mostBytes);
+        if (typeof step === "string") await sendTogether(connection, step, () => running.next());
+        else {
+          await execute(connection, step.statement, step.run);
+          running.next();
         }
-      } catch (error) {
-        const statement = statementAt(statements, running.at);
-        waitingFor(error, statement?.at);
-        throw refusedAt(error, statement);
       }
-      // An abandoned write has lost its connection, and the server rolls it back.
-      await connection.query("COMMIT AND NO CHAIN NO RELEASE");
-      return 0;
-    });
+    } catch (error) {
+      if (running.isOfBegin && codeOf(error) !== TOO_LARGE) throw notOpened(error);
+      throw (await isFeignedDeadlock(connection, error)) ? raised(error) : error;
+    }
   }
 
   async alone({ text }: Statement, signal: AbortSignal): Promise<void> {
@@ -146,8 +156,8 @@ export class MysqlDriver implements Driver {
     work: (connection: Connection) => Promise<T>,
     { limitMillis }: { readonly limitMillis: number | undefined } = { limitMillis: this.#limit() },
   ): Promise<T> {
-    const taken = this.#pool.take();
-    const connection = await unlessAborted(taken, signal, (late) => this.#pool.keep(late));
+    const taken = unlessAborted(this.#pool.take(), signal, (late) => this.#pool.keep(late));
+    const connection = await opening(taken);
     const release = (how: LeaseEnd) => {
       if (how === "keep") return this.#pool.keep(connection);
       connection.destroy();
@@ -168,13 +178,15 @@ export class MysqlDriver implements Driver {
   }
 
   async #preparedFor<T>(connection: Connection, work: (connection: Connection) => Promise<T>): Promise<T> {
-    if (!this.#prepared.has(connection)) {
-      await connection.query(`${SESSION}, ${lockWaits(this.#limit())}`);
-      const { mostBytes, isMariaDb } = await serverFacts(connection);
-      this.#comparesColumnsBy = isMariaDb ? "letters and bytes" : "letters";
-      this.#prepared.set(connection, mostBytes);
-    }
+    if (!this.#prepared.has(connection)) await opening(this.#prepare(connection));
     return await work(connection);
+  }
+
+  async #prepare(connection: Connection): Promise<void> {
+    await connection.query(`${SESSION}, ${lockWaits(this.#limit())}`);
+    const facts = await serverFacts(connection);
+    this.#comparesColumnsBy = facts.isMariaDb ? "letters and bytes" : "letters";
+    this.#prepared.set(connection, facts);
   }
 
   #limit(): number | undefined {
@@ -197,6 +209,15 @@ export class MysqlDriver implements Driver {
   }
 }
 
+/** For what is done before the statements of a caller. */
+async function opening<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw notOpened(error);
+  }
+}
+
 const LOCK =
   ", and see in SHOW FULL PROCESSLIST, while it is tried again, whether it waits for a lock: end who holds that";
 
@@ -206,22 +227,33 @@ const SEVERAL_REFUSED: ReadonlySet<string | undefined> = new Set(["ER_4501", "ER
 interface ServerFacts {
   /** Of the largest message that it takes. */
   readonly mostBytes: number;
+  /** The longest that a statement waits for a lock. */
+  readonly lockWaitMillis: number;
   readonly isMariaDb: boolean;
 }
 
+const UNKNOWN = { mostBytes: Number.POSITIVE_INFINITY, lockWaitMillis: Number.POSITIVE_INFINITY } as const;
+
 /** The comment is read by MariaDB alone, whatever a fork or a configured `version` calls it; the name counts where a proxy removes comments. */
-const FACTS = "SELECT @@max_allowed_packet AS most, VERSION() LIKE '%mariadb%' /*M! OR TRUE */ AS isMariaDb";
+const FACTS = `SELECT @@max_allowed_packet AS most, 1000 * GREATEST(@@lock_wait_timeout, @@innodb_lock_wait_timeout) AS lockWait,
+  VERSION() LIKE '%mariadb%' /*M! OR TRUE */ AS isMariaDb`;
 
 async function serverFacts(connection: Connection): Promise<ServerFacts> {
   const [rows] = await connection.query<RowDataPacket[]>(FACTS);
   const [row] = rows;
-  return { mostBytes: Number(row?.["most"]), isMariaDb: Number(row?.["isMariaDb"]) === 1 };
+  return {
+    mostBytes: Number(row?.["most"]),
+    lockWaitMillis: Number(row?.["lockWait"]),
+    isMariaDb: Number(row?.["isMariaDb"]) === 1,
+  };
 }
+
+const TOO_LARGE = "ER_NET_PACKET_TOO_LARGE";
 
 /** With the code and the words of the server. */
 function tooLarge(packetBytes: number): Error {
   const error = new Error(`Got a packet bigger than 'max_allowed_packet' bytes, which is ${packetBytes}`);
-  return Object.assign(error, { code: "ER_NET_PACKET_TOO_LARGE" });
+  return Object.assign(error, { code: TOO_LARGE });
 }
 
 /** The value of `lower_case_table_names`: 0 keeps names as they are. */
@@ -264,17 +296,6 @@ async function sendTogether(connection: Connection, text: string, done: () => vo
   });
 }
 
-/** The statement of this run of all. */
-function statementAt(statements: readonly Statement[], run: number): Statement | undefined {
-  let left = run;
-  for (const statement of statements) {
-    if (left < 0) return undefined;
-    if (left < statement.runs.length) return statement;
-    left -= statement.runs.length;
-  }
-  return undefined;
-}
-
 async function execute(connection: Connection, { text, changes }: Statement, run: readonly Cell[]): Promise<void> {
   try {
     const [result] = await connection.execute<ResultSetHeader>(text, parameters(run));
@@ -288,21 +309,6 @@ async function execute(connection: Connection, { text, changes }: Statement, run
 function parameters(run: readonly Cell[]): (string | null)[] {
   return run.map((cell) => cell ?? null);
 }
-
-/**
- * With the number of an error of the server as its code where the driver knows no name for it; with a code of its own where a SIGNAL gave
- * it the number of an error of the whole server.
- */
-function named(error: unknown): unknown {
-  if (!(error instanceof Error) || !("errno" in error)) return error;
-  const code = codeOf(error);
-  if (code === undefined) return Object.assign(error, { code: `ER_${error.errno}` });
-  if (!isOfAll(code) || !("sqlState" in error) || !OF_SIGNALS.test(String(error.sqlState))) return error;
-  return Object.assign(new Error(error.message, { cause: error }), { code: `${RAISED}${code}` });
-}
-
-/** The class of states that is left to SIGNAL. */
-const OF_SIGNALS = /^45/;
 
 /** True if the connection can be used again after the error. */
 async function rolledBack(connection: Connection, error: unknown): Promise<boolean> {

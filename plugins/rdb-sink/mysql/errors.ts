@@ -1,12 +1,13 @@
-import type { DatabaseError, DatabaseErrorReader, ServerAddress } from "deneb/sql";
+import { type DatabaseError, type DatabaseErrorReader, databaseErrorOf, type ServerAddress } from "deneb/sql";
 import { certificateFault, isOfCertificates } from "../tls-errors.js";
 
 const MISSING = new Set(["ER_BAD_DB_ERROR", "ER_NO_SUCH_TABLE", "ER_BAD_FIELD_ERROR"]);
+export const DEADLOCK = "ER_LOCK_DEADLOCK";
 const RACED = new Set([
   "ER_DB_CREATE_EXISTS",
   "ER_TABLE_EXISTS_ERROR",
   "ER_DUP_FIELDNAME",
-  "ER_LOCK_DEADLOCK",
+  DEADLOCK,
   "ER_SAME_NAME_PARTITION",
   "ER_RANGE_NOT_INCREASING_ERROR",
   "ER_DROP_PARTITION_NON_EXISTENT",
@@ -64,6 +65,8 @@ const OF_THE_DISK = new Set(["28", "122", "135"]);
 const OF_RESOURCES = new Set([...OF_THE_DISK, "12", "23", "24"]);
 /** By `max_statement_time` of MariaDB, `max_execution_time` of MySQL. */
 const TOO_SLOW = ["ER_STATEMENT_TIMEOUT", "ER_1969", "ER_QUERY_TIMEOUT", "ER_3024"];
+/** The code of a write that took too long at the statements of its rows, and not at its commit, which waits for all tables. */
+export const ROWS_TOO_SLOW = "ROWS_TOO_SLOW";
 // The limit of 1,017 columns of InnoDB has no code of its own in MariaDB.
 const TOO_MANY_COLUMNS = /Too many columns/;
 
@@ -76,17 +79,21 @@ export const UNREADABLE = "what it sends is not the protocol of MySQL";
 export const mysqlErrors: DatabaseErrorReader = {
   missing: ({ code }) => code !== undefined && MISSING.has(code),
   raced: ({ code }) => code !== undefined && RACED.has(code),
-  tooSlow: coded(...TOO_SLOW),
+  tooSlow: coded(...TOO_SLOW, ROWS_TOO_SLOW),
   tooWide: isTooWide,
   doubtful: ({ code = "" }) => DOUBTFUL.test(code),
   ofOnePlace: (error) => {
     const { code = "" } = error;
-    return code.startsWith(RAISED) || (/^(ER|HA_ERR)_/.test(code) && !isOfAll(code) && !lacks(OF_RESOURCES, error));
+    if (code === ROWS_TOO_SLOW) return true;
+    return (
+      code.startsWith(RAISED) ||
+      (/^(ER|HA_ERR)_/.test(code) && !isOfAll(code) && !takesNoWrites(error) && !lacks(OF_RESOURCES, error))
+    );
   },
   retryable: ({ code = "", message }) => !PERMANENT.has(code) && !TOO_MANY_COLUMNS.test(message),
   explain: (error, server) =>
     explanations.find(({ when }) => when(error))?.say(server, error) ??
-    `working with ${described(server)} failed: ${error.message}`,
+    `${error.opening === true ? "connecting to" : "working with"} ${described(server)} failed: ${error.message}`,
 };
 
 function isTooWide({ code, message }: DatabaseError): boolean {
@@ -101,6 +108,12 @@ export function isOfAll(code: string): boolean {
 /** Whether the system refused the server one of these; what a trigger of others says does not count. */
 function lacks(resources: ReadonlySet<string>, { code = "", message }: DatabaseError): boolean {
   return !DOUBTFUL.test(code) && resources.has(OF_THE_SYSTEM.exec(message)?.[1] ?? "");
+}
+
+/** Whether a write, or a statement of it, was ended because it took too long. */
+export function isTooSlow(error: unknown): boolean {
+  const { code = "" } = databaseErrorOf(error);
+  return code === "STATEMENT_TIMEOUT" || TOO_SLOW.includes(code);
 }
 
 /** Whether the user lacks a privilege. */
@@ -223,7 +236,8 @@ const explanations: readonly Explanation[] = [
   },
   {
     when: coded("ER_CON_COUNT_ERROR", "ER_TOO_MANY_USER_CONNECTIONS"),
-    say: (server) => `${described(server)} has no connection left; raise max_connections or lower rdb_maxPoolSize`,
+    say: (server, { message }) =>
+      `${described(server)} has no connection left: ${message}; raise that limit, or lower rdb_maxPoolSize`,
   },
   {
     when: coded("ER_USER_LIMIT_REACHED"),

@@ -16,6 +16,10 @@ export const PATIENCE_MILLIS = 2000;
 /** Between the end of a wait and that of a write: so the server ends it, and says why. */
 const BEFORE_LIMIT_SECONDS = 1;
 
+/** The same for the limit that an account or a server of MariaDB has for each statement. */
+const BEFORE_LIMIT_OF_SERVER = ` /*M! , IF(@@max_statement_time = 0, 31536000,
+  GREATEST(1, CAST(FLOOR(@@max_statement_time) AS SIGNED) - ${BEFORE_LIMIT_SECONDS})) */`;
+
 /**
  * Waits for locks that end before a write is abandoned. The server does not notice that the connection of a session which
  * waits for a lock of rows is gone: its sessions would grow by one with each try.
@@ -24,7 +28,7 @@ export function lockWaits(limitMillis: number | undefined): string {
   if (limitMillis === undefined) return "lock_wait_timeout = DEFAULT";
   const seconds = Math.max(1, Math.ceil(limitMillis / 1000) - BEFORE_LIMIT_SECONDS);
   const waits = ["lock_wait_timeout", "innodb_lock_wait_timeout"] as const;
-  return waits.map((name) => `${name} = LEAST(@@GLOBAL.${name}, ${seconds})`).join(", ");
+  return waits.map((name) => `${name} = LEAST(@@GLOBAL.${name}, ${seconds}${BEFORE_LIMIT_OF_SERVER})`).join(", ");
 }
 
 /** The transaction that is open for the longest and waits for nobody: process, user, host and time of its begin. */

@@ -5,6 +5,7 @@ import {
   type Driver,
   databaseErrorOf,
   isUnexpectedChanges,
+  notOpened,
   plain,
   type Statement,
   unlessAborted,
@@ -48,8 +49,7 @@ export class PostgresqlDriver implements Omit<Driver, "commitUnits"> {
 
   /** The cursor reads on one connection, in one transaction. */
   async *pages(statement: Statement, rows: number, signal: AbortSignal): AsyncGenerator<readonly (readonly Cell[])[]> {
-    const pool = await unlessAborted(this.#opened(), signal, ignore);
-    const client = await this.#connected(pool, signal);
+    const { client } = await this.#connected(signal);
     const release = (how: LeaseEnd) => client.release(how === "destroy");
     const lease = this.#leases.open({ release, limitMillis: undefined, signal });
     let end: LeaseEnd = "destroy";
@@ -81,10 +81,10 @@ export class PostgresqlDriver implements Omit<Driver, "commitUnits"> {
   }
 
   async write(statements: readonly Statement[], signal: AbortSignal): Promise<number> {
-    const all = limited([plain(nowhere, "BEGIN"), ...statements], this.#settings);
+    const begin = limited([plain(nowhere, "BEGIN")], this.#settings);
     return await this.#namingLocks(signal, () =>
       this.#leased(signal, async (client) => {
-        const { bytes } = await runTransaction(client, all, this.#ask);
+        const { bytes } = await runTransaction(client, { begin, statements }, this.#ask);
         // Sent separately: an abandoned write must not be committed by a server that continues.
         await runStatements(client, [plain(nowhere, "COMMIT")]);
         return bytes;
@@ -118,8 +118,7 @@ export class PostgresqlDriver implements Omit<Driver, "commitUnits"> {
     work: (client: pg.PoolClient) => Promise<T>,
     { limitMillis, once = false }: Use = { limitMillis: limitOf(this.#settings) },
   ): Promise<T> {
-    const pool = await unlessAborted(this.#opened(), signal, ignore);
-    const client = await this.#connected(pool, signal);
+    const { pool, client } = await this.#connected(signal);
     const { mostIdle } = this.#settings;
     const release = (how: LeaseEnd) => client.release(how === "destroy");
     const lease = this.#leases.open({ release, limitMillis, signal, remedy: STANDBY });
@@ -138,13 +137,22 @@ export class PostgresqlDriver implements Omit<Driver, "commitUnits"> {
     return error instanceof Error ? Object.assign(error, { database: this.#settings.database }) : error;
   }
 
-  async #connected(pool: pg.Pool, signal: AbortSignal): Promise<pg.PoolClient> {
+  async #connected(signal: AbortSignal): Promise<Connected> {
+    try {
+      const pool = await unlessAborted(this.#opened(), signal, ignore);
+      return { pool, client: await this.#clientOf(pool, signal) };
+    } catch (error) {
+      throw notOpened(this.#named(error));
+    }
+  }
+
+  async #clientOf(pool: pg.Pool, signal: AbortSignal): Promise<pg.PoolClient> {
     try {
       return await unlessAborted(pool.connect(), signal, (client) => client.release());
     } catch (error) {
       // The files of certificates may have been replaced since the pool was opened.
       if (wantsOtherEncryption(error) || isOfCertificates({ code: codeOf(error) })) await this.#forget(pool);
-      throw this.#named(error);
+      throw error;
     }
   }
 
@@ -156,7 +164,7 @@ export class PostgresqlDriver implements Omit<Driver, "commitUnits"> {
   #opened(): Promise<pg.Pool> {
     this.#pool ??= this.#open().catch((error: unknown) => {
       this.#pool = undefined;
-      throw this.#named(error);
+      throw error;
     });
     return this.#pool;
   }
@@ -180,6 +188,11 @@ export class PostgresqlDriver implements Omit<Driver, "commitUnits"> {
     };
     return await connectBySslMode(this.#settings.options, { connect, wantsOther: wantsOtherEncryption });
   }
+}
+
+interface Connected {
+  readonly pool: pg.Pool;
+  readonly client: pg.PoolClient;
 }
 
 interface Use {

@@ -20,8 +20,9 @@ const TRANSACTION_ENDED = "25P04";
 const IDLE_IN_TRANSACTION = "25P03";
 /** By `idle_session_timeout`. */
 const IDLE = "57P05";
+const READ_ONLY = "25006";
 // The same by limits of the server, which have other classes.
-const OF_ALL = new Set([LOCKED, IDLE_IN_TRANSACTION, TRANSACTION_ENDED]);
+const OF_ALL = new Set([LOCKED, IDLE_IN_TRANSACTION, TRANSACTION_ENDED, READ_ONLY]);
 /** What the system refused, for which PostgreSQL has no code: a quota of the disk, memory, or a file system that it made read-only. */
 const OF_THE_SYSTEM = /: (?:Disk quota exceeded|No space left on device|Cannot allocate memory|Read-only file system)$/;
 const NO_GEOMETRY =
@@ -57,7 +58,8 @@ export const postgresqlErrors: DatabaseErrorReader = {
   explain: (error, store) => {
     const server = { ...store, database: error.database ?? store.database };
     const known = explanations.find(({ when }) => when(error));
-    return known?.say(server, error) ?? `working with ${described(server)} failed: ${error.message}`;
+    const doing = error.opening === true ? "connecting to" : "working with";
+    return known?.say(server, error) ?? `${doing} ${described(server)} failed: ${error.message}`;
   },
 };
 
@@ -92,8 +94,6 @@ function isNoGeometry({ code, message }: DatabaseError): boolean {
 export function isSqlState(code: string | undefined): code is string {
   return code !== undefined && SQLSTATE.test(code) && /\d/.test(code);
 }
-
-const READ_ONLY = "25006";
 
 /** Whether the server, or this session of it, takes no writes: a standby, as a primary is after a failover. */
 function takesNoWrites(code: string | undefined): boolean {
@@ -140,6 +140,11 @@ const explanations: readonly Explanation[] = [
     when: coded("28000"),
     say: (server, { message }) =>
       `access to ${described(server)} is refused: ${message}; check rdb_username and pg_hba.conf`,
+  },
+  {
+    when: ({ code, opening }) => opening === true && code === NOT_READY,
+    say: (server, { message }) =>
+      `connecting to ${described(server)} is refused: ${message}; ALTER DATABASE ... ALLOW_CONNECTIONS true lets clients in again`,
   },
   {
     when: coded("3D000"),
@@ -216,7 +221,8 @@ const explanations: readonly Explanation[] = [
   },
   {
     when: coded("53300"),
-    say: (server) => `${described(server)} has no connection left; raise max_connections or lower rdb_maxPoolSize`,
+    say: (server, { message }) =>
+      `${described(server)} has no connection left: ${message}; raise that limit, or lower rdb_maxPoolSize`,
   },
   {
     when: isOfTheSystem,

@@ -1,5 +1,5 @@
 import { codeOf } from "deneb/sdk";
-import { plain, type Statement } from "deneb/sql";
+import { notOpened, plain, type Statement } from "deneb/sql";
 import type pg from "pg";
 import { isOfAll, OUT_OF_STEP, RAISED } from "./errors.js";
 import { type PipelineResult, PostgresqlPipeline } from "./pipeline.js";
@@ -43,10 +43,16 @@ export function watchNotices(client: pg.ClientBase): void {
  */
 export function causeOf(error: unknown, client: pg.ClientBase): unknown {
   if (!(error instanceof Error)) return error;
-  if (/is not queryable$/.test(error.message)) return endings.get(client) ?? error;
+  if (/is not queryable$/.test(error.message)) return notOpened(endings.get(client) ?? error);
+  if (isOfPooler(error)) return notOpened(error);
   const code = codeOf(error);
   if (code === undefined || !isOfAll(code) || !OF_OTHERS.has(Reflect.get(error, "routine"))) return error;
   return Object.assign(new Error(error.message, { cause: error }), { code: `${RAISED}${code}` });
+}
+
+/** Whether something in between has ended the session, as for want of a server: an error of PostgreSQL itself names its routine. */
+function isOfPooler(error: Error): boolean {
+  return Reflect.get(error, "severity") === "FATAL" && Reflect.get(error, "routine") === undefined;
 }
 
 /** Parts of the server that send a code which somebody else has chosen: RAISE of PL/pgSQL, and postgres_fdw. */

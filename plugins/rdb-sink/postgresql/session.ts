@@ -1,6 +1,6 @@
 import { Socket } from "node:net";
 import { codeOf } from "deneb/sdk";
-import { type Cell, plain, refusedAt, type Statement, type TableName } from "deneb/sql";
+import { type Cell, notOpened, plain, refusedAt, type Statement, type TableName } from "deneb/sql";
 import type pg from "pg";
 import { Copies, haveSeveralRows } from "./copies.js";
 import { isSqlState } from "./errors.js";
@@ -96,20 +96,36 @@ async function isPgpool(client: pg.ClientBase): Promise<boolean> {
   }
 }
 
+/** A transaction without its commit. */
+export interface OpenTransaction {
+  /** Its begin, and its settings. */
+  readonly begin: readonly Statement[];
+  readonly statements: readonly Statement[];
+}
+
 /**
  * Runs a transaction that is not committed yet. Rows go by COPY where the server takes them so, and texts that come again and again are
  * read once. `now` in milliseconds of a steady clock.
  */
 export async function runTransaction(
   client: pg.ClientBase,
-  statements: readonly Statement[],
+  transaction: OpenTransaction,
   ask: Ask,
   now = performance.now(),
 ): Promise<PipelineResult> {
+  const statements = [...transaction.begin, ...transaction.statements];
+  const failedAt = (error: unknown, failed: Statement | undefined) =>
+    failed !== undefined && transaction.begin.includes(failed) ? notOpened(error) : refusedAt(error, failed);
+  const runPlainly = async () => {
+    const pipeline = new PostgresqlPipeline(statements);
+    return await runPipeline(client, pipeline).catch((error: unknown) => {
+      throw failedAt(error, pipeline.failed);
+    });
+  };
   const isCopied = haveSeveralRows(statements);
-  if (!isCopied && statements.filter(mayHaveName).length < SEVERAL) return await runWrite(client, statements);
+  if (!isCopied && statements.filter(mayHaveName).length < SEVERAL) return await runPlainly();
   const session = await sessionOf(client, ask, now);
-  if (session === "pooled") return await runWrite(client, statements);
+  if (session === "pooled") return await runPlainly();
   const { copies, names } = session;
   const ways: Ways = { copyOf: isCopied ? copies.of : plainly.copyOf, nameOf: names.of };
   for (;;) {
@@ -122,17 +138,8 @@ export async function runTransaction(
       const { failed } = pipeline;
       // Each refusal leaves fewer statements to refuse.
       const isRefused = isCopied && copies.refused(failed, error);
-      if (!names.failed(failed, error) && !isRefused) throw refusedAt(error, failed);
+      if (!names.failed(failed, error) && !isRefused) throw failedAt(error, failed);
       await runStatements(client, [plain(nowhere, "ROLLBACK")]);
     }
-  }
-}
-
-async function runWrite(client: pg.ClientBase, statements: readonly Statement[]): Promise<PipelineResult> {
-  const pipeline = new PostgresqlPipeline(statements);
-  try {
-    return await runPipeline(client, pipeline);
-  } catch (error) {
-    throw refusedAt(error, pipeline.failed);
   }
 }

@@ -102,7 +102,7 @@ test(
       const rows = values.map((value) => [value]);
       await runTransaction(
         client,
-        postgresql.insert({ name: table, columns: [{ name: "a", kind: "text" }], rows }),
+        { begin: [], statements: postgresql.insert({ name: table, columns: [{ name: "a", kind: "text" }], rows }) },
         ask,
         now,
       );

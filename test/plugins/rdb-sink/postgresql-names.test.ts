@@ -149,12 +149,8 @@ test("a column whose type somebody changes while a connection is open is written
   const ask = async (_: unknown, statements: readonly Statement[]) => (await runStatements(client, statements)).rows;
   const one = { at: { database: "", schema: "minute" }, text: "INSERT INTO minute.e VALUES ($1)".padEnd(300) };
   const write = async (now: number, a: string) => {
-    await runTransaction(
-      client,
-      ["", " ", "  "].map((end) => ({ ...one, text: one.text + end, runs: [[a]] })),
-      ask,
-      now,
-    );
+    const statements = ["", " ", "  "].map((end) => ({ ...one, text: one.text + end, runs: [[a]] }));
+    await runTransaction(client, { begin: [], statements }, ask, now);
   };
   for (const a of ["1", "2", "3"]) await write(1000, a);
   await query("ALTER TABLE minute.e ALTER COLUMN a TYPE integer");

@@ -2,10 +2,13 @@ import assert from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { after, test } from "node:test";
+import { createConnection } from "mysql2/promise";
+import { codeOf } from "../../../core/sdk/index.js";
 import type { RdbConfig } from "../../../plugins/rdb-sink/config.js";
 import { mysqlServer } from "../../support/mysql.js";
 import { postgresqlDatabase } from "../../support/postgresql.js";
 import { tempFolder } from "../../support/temp-folder.js";
+import { until } from "../../support/until.js";
 import { entity, eventOf, never, onMysql, onPostgresql, sinkOf } from "./sinks.js";
 
 const server = await mysqlServer();
@@ -72,6 +75,8 @@ for (const { what, state } of raised)
 const triggers = [
   { what: "names a dropped table", text: (service: string) => `INSERT INTO ${service}.gone VALUES (1)` },
   { what: "raises a deadlock", text: () => "SIGNAL SQLSTATE '45000' SET MYSQL_ERRNO = 1213" },
+  { what: "raises a deadlock with its state", text: () => "SIGNAL SQLSTATE '40001' SET MYSQL_ERRNO = 1213" },
+  { what: "always takes too long", text: () => "SET @slept = SLEEP(10)" },
   { what: "raises a lock that is held", text: () => "SIGNAL SQLSTATE '45000' SET MYSQL_ERRNO = 1205" },
 ];
 
@@ -81,7 +86,7 @@ for (const [at, { what, text }] of triggers.entries())
   }, async () => {
     if (server === undefined) return;
     const { query } = server;
-    const config = onMysql(server);
+    const config = { ...onMysql(server), rdb_statement_timeout: 1500 };
     const rows = async (service: string) => (await query(`SELECT count(*) AS n FROM ${service}.e`))[0]?.["n"];
     await toldApart({ config, prefix: `${server.prefix}${at}`, rows }, async (service) => {
       await query(`CREATE DATABASE ${service}`);
@@ -89,6 +94,81 @@ for (const [at, { what, text }] of triggers.entries())
       await query(`CREATE TRIGGER ${service}.t BEFORE INSERT ON ${service}.e FOR EACH ROW ${text(service)}`);
     });
   });
+
+test("MariaDB: a trigger that always reaches max_statement_time is distinguished from a server that is away", {
+  skip: server === undefined,
+}, async (context) => {
+  if (server === undefined) return;
+  const { query, prefix, host, port } = server;
+  const [{ version } = {}] = await query("SELECT VERSION() AS version");
+  if (!/mariadb/i.test(version ?? "")) return context.skip("needs MariaDB");
+  const user = `${prefix}limited`.slice(-30);
+  await query(`CREATE USER '${user}'@'%' IDENTIFIED BY 'right' WITH MAX_STATEMENT_TIME 1.5`);
+  await query(`GRANT ALL PRIVILEGES ON *.* TO '${user}'@'%'`);
+  context.after(() => query(`DROP USER '${user}'@'%'`));
+  const config = onMysql({ host, port, user, password: "right" });
+
+  await toldApart({ config, prefix: `${prefix}limit` }, async (service) => {
+    await query(`CREATE DATABASE ${service}`);
+    await query(`CREATE TABLE ${service}.e (recvTime text, entityId text, entityType text, a text)`);
+    await query(`CREATE TRIGGER ${service}.t BEFORE INSERT ON ${service}.e FOR EACH ROW SET @slept = SLEEP(10)`);
+  });
+});
+
+test("MySQL: a deadlock of the server is waited for, also while others take rows", {
+  skip: server === undefined,
+}, async () => {
+  if (server === undefined) return;
+  const { query, host, port, user, password } = server;
+  const { sink } = sinkOf({ ...onMysql(server), last_data_mode: "upsert" });
+  const [first, second, free] = ["a", "b", "c"].map((name) => `${server.prefix}dead${name}`);
+  const batch = (...services: readonly (string | undefined)[]) => ({
+    events: services.map((service = "") => eventOf(entity("e", { a: "1" }), service)),
+  });
+  await sink.persist(batch(first, second, free), never);
+  const other = await createConnection({ host, port, user, password });
+  await other.query("START TRANSACTION");
+  // The server ends the transaction that has changed less.
+  for (let n = 0; n < 50; n += 1) await other.query(`INSERT INTO ${free}.e_last_data (entityId) VALUES ('${n}')`);
+  await other.query(`SELECT * FROM ${second}.e_last_data FOR UPDATE`);
+
+  const written = sink.persist(batch(first, second), never).catch((error: unknown) => error);
+  await until(
+    () =>
+      query(
+        `SELECT 1 FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT' AND trx_query LIKE '%${second}%'`,
+      ),
+    ({ length }) => length > 0,
+  );
+  await other.query(`SELECT * FROM ${first}.e_last_data FOR UPDATE`);
+  const failure = await written;
+  await other.end();
+  const answer = await sink.answers(failure, never);
+  await sink.stop(never);
+
+  assert.match(String(failure), /deadlock/i);
+  assert.equal(answer, false);
+});
+
+test("MySQL: a table that somebody has locked is waited for, also while others take rows", {
+  skip: server === undefined,
+}, async () => {
+  if (server === undefined) return;
+  const { host, port, user, password, prefix } = server;
+  const locked = `${prefix}held`;
+  const persist = (service: string) => sink.persist({ events: [eventOf(entity("e", { a: "1" }), service)] }, never);
+  const { sink } = sinkOf({ ...onMysql(server), rdb_statement_timeout: 300 });
+  const other = await createConnection({ host, port, user, password });
+  for (const service of [locked, `${prefix}free`]) await persist(service);
+  await other.query(`LOCK TABLES ${locked}.e WRITE`);
+
+  const failure = await persist(locked).catch((error: unknown) => error);
+  await other.end();
+  const answer = await sink.answers(failure, never);
+  await sink.stop(never);
+
+  assert.deepEqual([codeOf(failure), answer], ["STATEMENT_TIMEOUT", false]);
+});
 
 test("PostgreSQL: an error that a trigger raises says so, with its code", {
   skip: database === undefined,
