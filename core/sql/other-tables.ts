@@ -18,6 +18,11 @@ interface OtherTablesParts {
   readonly writer: Pick<StepWriter, "takes" | "lately">;
 }
 
+interface Refusing extends Pick<Batch, "position" | "events"> {
+  /** The database to which no connection can be opened. */
+  readonly closed?: string | undefined;
+}
+
 /**
  * Tells an error of one table, schema or file from one of the whole store: rows of other tables are written and rolled back until
  * the store takes one of them.
@@ -28,13 +33,20 @@ export class OtherTables {
     this.#parts = parts;
   }
 
-  /** Whether the store takes rows of any other table now than those that refuse the batch. */
-  async takes({ position, events }: Pick<Batch, "position" | "events">, signal: AbortSignal): Promise<boolean> {
+  /** Whether the store takes rows of any other table now than those that refuse the batch, or than those of a database that is closed. */
+  async takes({ position, events, closed }: Refusing, signal: AbortSignal): Promise<boolean> {
     for await (const tables of this.#candidates(events, signal)) {
+      if (tables.some(({ name }) => this.#databaseOf(name) === closed)) continue;
       const taken = await this.#areTaken({ position, tables, later: [], all: tables }, signal);
       if (taken !== undefined) return taken;
     }
     return false;
+  }
+
+  #databaseOf({ database }: TableName): string {
+    const { dialect, server } = this.#parts.store;
+    const unit = dialect.commitUnit({ database, schema: "" });
+    return unit.database === "" ? server.database : unit.database;
   }
 
   /** Rows that were stored lately, then some of the batch, then one of the batch for tables that an earlier run listed. */

@@ -124,7 +124,7 @@ export class RefusedRows {
     const { errors } = this.#parts.store.dialect;
     const reason = databaseErrorOf(error);
     // Each test may take as long as the write.
-    if (errors.tooSlow?.(reason) === true) return false;
+    if (reason.opening === true || errors.tooSlow?.(reason) === true) return false;
     return !errors.retryable(reason) || errors.doubtful?.(reason) === true || errors.ofOnePlace?.(reason) === true;
   }
 

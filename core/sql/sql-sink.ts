@@ -174,7 +174,8 @@ export class SqlSink implements Sink {
     const isDoubtful = dialect.errors.doubtful?.(cause) === true;
     if (!isDoubtful && dialect.errors.ofOnePlace?.(cause) !== true) return false;
     await driver.probe(signal);
-    const takesOthers = await this.#others.takes(this.#unstored ?? { events: [] }, signal);
+    const closed = cause.opening === true ? (cause.database ?? this.#store.server.database) : undefined;
+    const takesOthers = await this.#others.takes({ ...(this.#unstored ?? { events: [] }), closed }, signal);
     if (isDoubtful) return takesOthers ? "lasting" : true;
     return takesOthers && "passing";
   }

@@ -38,7 +38,7 @@ export interface DatabaseErrorReader {
   tooSlow?(error: DatabaseError): boolean;
   /**
    * True for an error that may be of one table, schema or file while others take rows: a missing right, a trigger that names a
-   * dropped table. Whether it is, a write to another table shows that is rolled back.
+   * dropped table. Whether it is, a write to another table shows that is rolled back; with `opening`, one to another commit unit.
    */
   ofOnePlace?(error: DatabaseError): boolean;
   /** True if a table cannot get the columns that a statement adds to it, because it has too many. */
@@ -79,9 +79,12 @@ export function storeError(error: unknown, errors: DatabaseErrorReader, server: 
   return new AgentError(code, errors.explain(databaseError, server), { cause: error, retryable });
 }
 
-/** Reads errors as the reader of a dialect does. Where no statement was run the store is unavailable, and no code says anything else. */
+/**
+ * Reads errors as the reader of a dialect does. Where no statement was run, no code says anything of rows: the store is unavailable, or one
+ * database of several.
+ */
 export function ofStatements(errors: DatabaseErrorReader): Required<DatabaseErrorReader> {
-  type Question = "missing" | "raced" | "doubtful" | "tooSlow" | "ofOnePlace" | "tooWide";
+  type Question = "missing" | "raced" | "doubtful" | "tooSlow" | "tooWide";
   const unlessOpening = (question: Question) => (error: DatabaseError) =>
     error.opening !== true && errors[question]?.(error) === true;
   return {
@@ -89,8 +92,8 @@ export function ofStatements(errors: DatabaseErrorReader): Required<DatabaseErro
     raced: unlessOpening("raced"),
     doubtful: unlessOpening("doubtful"),
     tooSlow: unlessOpening("tooSlow"),
-    ofOnePlace: unlessOpening("ofOnePlace"),
     tooWide: unlessOpening("tooWide"),
+    ofOnePlace: (error) => errors.ofOnePlace?.(error) === true,
     retryable: (error) => error.opening === true || errors.retryable(error),
     explain: (error, server) => errors.explain(error, server),
   };

@@ -83,7 +83,8 @@ export const mysqlErrors: DatabaseErrorReader = {
   tooWide: isTooWide,
   doubtful: ({ code = "" }) => DOUBTFUL.test(code),
   ofOnePlace: (error) => {
-    const { code = "" } = error;
+    const { code = "", opening } = error;
+    if (opening === true) return false;
     if (code === ROWS_TOO_SLOW) return true;
     return (
       code.startsWith(RAISED) ||

@@ -27,7 +27,9 @@ const OF_ALL = new Set([LOCKED, IDLE_IN_TRANSACTION, TRANSACTION_ENDED, READ_ONL
 const OF_THE_SYSTEM = /: (?:Disk quota exceeded|No space left on device|Cannot allocate memory|Read-only file system)$/;
 const NO_GEOMETRY =
   /parse error - |invalid GeoJson|geometry (?:requires|must|contains|has too)|can not mix dimensionality|invalid WKB/i;
-const CURABLE = new Set([...MISSING, "42501"]);
+/** A missing right, such as that to connect. */
+const NOT_PERMITTED = "42501";
+const CURABLE = new Set([...MISSING, NOT_PERMITTED]);
 const NO_TIMESCALE = /create_hypertable|drop_chunks|timescaledb/;
 /** By `statement_timeout`, or by somebody. */
 export const STATEMENT_CANCELED = "57014";
@@ -51,8 +53,10 @@ export const postgresqlErrors: DatabaseErrorReader = {
     (code === NOT_READY ||
       DOUBTFUL_CLASSES.has(code.slice(0, 2)) ||
       (code === "XX000" && !/concurrently/.test(message))),
-  ofOnePlace: ({ code, message }) =>
-    code?.startsWith(RAISED) === true || (isSqlState(code) && !isOfAll(code) && !isOfTheSystem({ code, message })),
+  ofOnePlace: ({ code, message, opening }) =>
+    opening === true
+      ? code === NOT_READY || code === NOT_PERMITTED
+      : code?.startsWith(RAISED) === true || (isSqlState(code) && !isOfAll(code) && !isOfTheSystem({ code, message })),
   retryable: (error) =>
     isWithoutPostgis(error) || isWithoutTimescale(error) || (!isNoGeometry(error) && isTemporary(error)),
   explain: (error, store) => {
@@ -70,7 +74,7 @@ export function isOfAll(code: string): boolean {
 
 /** A trigger of others may say the same, but with other codes. */
 function isOfTheSystem({ code, message }: DatabaseError): boolean {
-  return (code === "XX000" || code === "42501") && OF_THE_SYSTEM.test(message);
+  return (code === "XX000" || code === NOT_PERMITTED) && OF_THE_SYSTEM.test(message);
 }
 
 function isTemporary({ code }: DatabaseError): boolean {
@@ -235,7 +239,7 @@ const explanations: readonly Explanation[] = [
       `a trigger, or another server behind a table, of ${described(server)} raised ${code?.slice(RAISED.length)}: ${message}`,
   },
   {
-    when: coded("42501"),
+    when: coded(NOT_PERMITTED),
     say: (server, { message }) => `a right is missing in ${described(server)}: ${message}; grant it to the user`,
   },
   {

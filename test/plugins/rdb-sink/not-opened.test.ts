@@ -19,6 +19,7 @@ after(async () => {
 const noPostgresql = database === undefined ? "PostgreSQL is not reachable" : false;
 const noMysql = server === undefined ? "MySQL is not reachable" : false;
 
+const caught = (error: unknown) => error;
 const eventFor = (service: string, a: string) => ({ events: [eventOf(entity("e", { a }), service)] });
 
 interface Fault {
@@ -27,6 +28,8 @@ interface Fault {
   readonly begins: readonly string[];
   readonly ends: readonly string[];
   readonly says: RegExp;
+  /** Whether it is of this database alone, as rows of another one show. */
+  readonly ofOne?: true;
 }
 
 const faults: readonly Fault[] = [
@@ -35,12 +38,14 @@ const faults: readonly Fault[] = [
     begins: ["ALTER DATABASE DATABASE_ ALLOW_CONNECTIONS false"],
     ends: ["ALTER DATABASE DATABASE_ ALLOW_CONNECTIONS true"],
     says: /database ".*" is not currently accepting connections; ALTER DATABASE .* ALLOW_CONNECTIONS/,
+    ofOne: true,
   },
   {
     what: "the user may not connect to",
     begins: ["REVOKE CONNECT ON DATABASE DATABASE_ FROM PUBLIC, USER_"],
     ends: ["GRANT CONNECT ON DATABASE DATABASE_ TO PUBLIC, USER_"],
     says: /a right is missing in .*permission denied for database/,
+    ofOne: true,
   },
   {
     what: "has no connection left",
@@ -95,8 +100,8 @@ async function sinkOfUser(context: TestContext, { query, ...at }: TestDatabase) 
   return { sink, first, second, on };
 }
 
-for (const { what, begins, ends, says } of faults)
-  test(`PostgreSQL: a database that ${what} is waited for, whoever else takes rows`, {
+for (const { what, begins, ends, says, ofOne = false } of faults)
+  test(`PostgreSQL: a database of a service that ${what} ${ofOne ? "is distinguished from a server that is away" : "is waited for, whoever else takes rows"}`, {
     skip: noPostgresql,
   }, async (context) => {
     if (database === undefined) return;
@@ -104,20 +109,62 @@ for (const { what, begins, ends, says } of faults)
     for (const service of [first, second]) await sink.persist(eventFor(service, "1"), never);
     await on(begins);
 
-    const failure = await sink.persist(eventFor(first, "2"), never).catch((error: unknown) => error);
-    await sink.persist(eventFor(second, "2"), never).catch(() => undefined);
-    const answer = await sink.answers(failure, never).catch(() => false);
+    // The first one may find that its connection was ended.
+    const refused = () =>
+      until(
+        () => sink.persist(eventFor(first, "2"), never).catch(caught),
+        (error) => says.test(reasonOf(error)),
+      );
+    const failure = await refused();
+    await sink.persist(eventFor(second, "2"), never).catch(caught);
+    const answer = await sink.answers(await refused(), never).catch(() => false);
     await on(ends);
-    await sink.persist(eventFor(first, "3"), never);
+    await until(
+      () => sink.persist(eventFor(first, "3"), never).then(() => true, caught),
+      (stored) => stored === true,
+    );
 
-    assert.match(reasonOf(failure), says);
-    assert.deepEqual([Reflect.get(Object(failure), "retryable"), answer], [true, false]);
+    assert.deepEqual([Reflect.get(Object(failure), "retryable"), answer], [true, ofOne && "passing"]);
     const client = new pg.Client({ ...serverOfTests(), database: first });
     await client.connect();
     const { rows } = await client.query(`SELECT a FROM ${first}.e ORDER BY ctid`);
     await client.end();
     assert.deepEqual(rows, [{ a: "1" }, { a: "3" }]);
   });
+
+test("PostgreSQL: a database that refuses connections is waited for, also while an older connection takes rows", {
+  skip: noPostgresql,
+}, async (context) => {
+  if (database === undefined) return;
+  const own = await postgresqlDatabase();
+  assert.ok(own !== undefined);
+  const { sink } = sinkOf(onPostgresql(own, own.database));
+  context.after(async () => {
+    await sink.stop(never);
+    await own.drop();
+  });
+  for (const service of ["locked", "free"]) await sink.persist(eventFor(service, "1"), never);
+  const holder = new pg.Client({ ...serverOfTests(), database: own.database });
+  await holder.connect();
+  await holder.query("BEGIN; LOCK TABLE locked.e IN ACCESS EXCLUSIVE MODE");
+  const held = sink.persist(eventFor("locked", "2"), never);
+  await until(
+    () =>
+      database.query("SELECT 1 FROM pg_stat_activity WHERE datname = $1 AND wait_event_type = 'Lock'", [own.database]),
+    ({ length }) => length === 1,
+  );
+  await database.query(`ALTER DATABASE ${own.database} ALLOW_CONNECTIONS false`);
+
+  const failure = await sink.persist(eventFor("free", "2"), never).catch(caught);
+  await holder.end();
+  await held;
+  const answer = await sink.answers(failure, never);
+  await database.query(`ALTER DATABASE ${own.database} ALLOW_CONNECTIONS true`);
+  await sink.persist(eventFor("free", "3"), never);
+
+  assert.match(reasonOf(failure), /is not currently accepting connections/);
+  assert.deepEqual([Reflect.get(Object(failure), "retryable"), answer], [true, false]);
+});
 
 const program = await installedProgram("pgbouncer");
 test("PgBouncer: a write that gets no connection of the server in time is waited for", {
@@ -134,7 +181,7 @@ test("PgBouncer: a write that gets no connection of the server in time is waited
   await holder.connect();
   await holder.query("BEGIN");
 
-  const failure = await sink.persist(eventFor("one", "2"), never).catch((error: unknown) => error);
+  const failure = await sink.persist(eventFor("one", "2"), never).catch(caught);
   await holder.end();
   const answer = await sink.answers(failure, never);
   await sink.persist(eventFor("one", "3"), never);
@@ -178,7 +225,7 @@ for (const { what, statement, says } of accounts)
     );
     await query(statement.replace("USER_", `'${user}'@'%'`));
 
-    const failure = await sink.persist(eventFor(free, "2"), never).catch((error: unknown) => error);
+    const failure = await sink.persist(eventFor(free, "2"), never).catch(caught);
     await holder.end();
     await held;
     const answer = await sink.answers(failure, never);
