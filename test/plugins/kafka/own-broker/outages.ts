@@ -78,19 +78,21 @@ test("a sink writes what it could not while its broker was away, in order", { sk
   const bootstrap_servers = [kafka.address];
   const topic = randomUUID();
   const sink = await runningSink(context, { bootstrap_servers, topic, partitions: 1, request_timeout: 1000 });
-  await sink.persist({ events: [room("a")] });
+  const untilWritten = (...events: readonly Event[]) =>
+    until(
+      () =>
+        sink.persist({ events }).then(
+          () => true,
+          () => false,
+        ),
+      (written) => written,
+    );
+  await untilWritten(room("a"));
 
   await kafka.halt();
   const error = await sink.persist({ events: [room("b"), room("c")] }).catch((thrown: unknown) => thrown);
   await kafka.resume();
-  await until(
-    () =>
-      sink.persist({ events: [room("b"), room("c")] }).then(
-        () => true,
-        () => false,
-      ),
-    (written) => written,
-  );
+  await untilWritten(room("b"), room("c"));
 
   assert.deepEqual([codeOf(error), retryableOf(error)], ["KAFKA_UNAVAILABLE", true]);
   const client = await topicClient({ bootstrap_servers });

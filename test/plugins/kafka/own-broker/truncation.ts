@@ -86,5 +86,5 @@ async function losingTopic(context: TestContext) {
     await kafka.resume();
   };
   const write: TopicClient["write"] = client.write;
-  return { topic, write, lose, config: { bootstrap_servers, topics: [topic], group: topic, request_timeout: 5000 } };
+  return { topic, write, lose, config: { bootstrap_servers, topics: [topic], group: topic, request_timeout: 15_000 } };
 }
