@@ -1,9 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import type { Masking } from "./masking.js";
 
-/** What arrived, as it was sent. */
-export interface Arrived {
-  readonly time: Date;
+/** A request, and how it was answered. */
+interface Answered {
   readonly source: string;
   readonly result: "accepted" | "refused";
   readonly status?: number;
@@ -13,9 +12,15 @@ export interface Arrived {
   readonly path?: string;
   readonly topic?: string;
   readonly service?: string;
-  readonly servicePath?: string;
+  /** Bytes of the body. */
   readonly size: number;
   readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** What arrived, as it was sent. */
+export interface Arrived extends Answered {
+  readonly time: Date;
+  readonly servicePath?: string;
   readonly entities: readonly ArrivedEntity[];
   readonly entityCount: number;
   readonly body?: Uint8Array;
@@ -30,24 +35,12 @@ export interface ArrivedEntity {
 }
 
 /** One request that arrived, without secrets. */
-export interface SampledArrival {
+export interface SampledArrival extends Answered {
   /** Higher for each later one. */
   readonly seq: number;
   readonly time: string;
-  readonly source: string;
-  readonly result: "accepted" | "refused";
-  readonly status?: number;
-  readonly cause?: string;
-  readonly reason?: string;
-  readonly method?: string;
-  readonly path?: string;
-  readonly topic?: string;
-  readonly service?: string;
   readonly service_path?: string;
   readonly content_type?: string;
-  /** Bytes of the body. */
-  readonly size: number;
-  readonly headers?: Readonly<Record<string, string>>;
   readonly entities?: readonly ArrivedEntity[];
   readonly entity_count?: number;
   readonly body?: string;
