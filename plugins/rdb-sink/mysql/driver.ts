@@ -8,16 +8,13 @@ import {
   notOpened,
   type SchemaName,
   type Statement,
-  unexpectedChanges,
   unlessAborted,
   writeAborted,
 } from "deneb/sql";
-import type { Connection as Callbacks } from "mysql2";
-import type { Connection, ResultSetHeader, RowDataPacket } from "mysql2/promise";
+import type { Connection } from "mysql2/promise";
 import { connectBySslMode } from "../encryption.js";
 import { type LeaseEnd, Leases, maySessionMatter } from "../leases.js";
 import type { ServerSettings } from "../server.js";
-import { awaitCommits, isOfCommitWait } from "./commit-wait.js";
 import { connectionOptions, SESSION, wantsOtherEncryption } from "./connection.js";
 import { ConnectionPool } from "./connection-pool.js";
 import { mysqlErrors } from "./errors.js";
@@ -26,7 +23,9 @@ import type { ComparedBy } from "./mistaken-columns.js";
 import { openConnection } from "./open-connection.js";
 import { MysqlPages } from "./pages.js";
 import { isFeignedDeadlock, named, raised } from "./raised-errors.js";
+import { asking, execute, promised, sendTogether } from "./run-statements.js";
 import { Running } from "./running.js";
+import { keptNames, type ServerFacts, serverFacts, UNKNOWN } from "./server-facts.js";
 import { fitsInto, type WriteStep, writeSteps } from "./write-steps.js";
 
 /** Told once how the server keeps names of tables, unless as they are: the value of `lower_case_table_names`. */
@@ -201,8 +200,7 @@ export class MysqlDriver implements Driver {
       connect: (way) => openConnection({ ...connectionOptions(this.#settings, way), multipleStatements: true, stream }),
       wantsOther: wantsOtherEncryption,
     });
-    const connection = made.promise();
-    underlying.set(connection, made);
+    const connection = promised(made);
     // A running query gets the same error.
     connection.on("error", () => this.#pool.broken(connection));
     return connection;
@@ -224,90 +222,12 @@ const LOCK =
 /** What a proxy says that shares connections among its clients (4501, MySQL Router), and one that passes no texts of several. */
 const SEVERAL_REFUSED: ReadonlySet<string | undefined> = new Set(["ER_4501", "ER_PARSE_ERROR"]);
 
-interface ServerFacts {
-  /** Of the largest message that it takes. */
-  readonly mostBytes: number;
-  /** The longest that a statement waits for a lock. */
-  readonly lockWaitMillis: number;
-  readonly isMariaDb: boolean;
-}
-
-const UNKNOWN = { mostBytes: Number.POSITIVE_INFINITY, lockWaitMillis: Number.POSITIVE_INFINITY } as const;
-
-/** The comment is read by MariaDB alone, whatever a fork or a configured `version` calls it; the name counts where a proxy removes comments. */
-const FACTS = `SELECT @@max_allowed_packet AS most, 1000 * GREATEST(@@lock_wait_timeout, @@innodb_lock_wait_timeout) AS lockWait,
-  VERSION() LIKE '%mariadb%' /*M! OR TRUE */ AS isMariaDb`;
-
-async function serverFacts(connection: Connection): Promise<ServerFacts> {
-  const [rows] = await connection.query<RowDataPacket[]>(FACTS);
-  const [row] = rows;
-  return {
-    mostBytes: Number(row?.["most"]),
-    lockWaitMillis: Number(row?.["lockWait"]),
-    isMariaDb: Number(row?.["isMariaDb"]) === 1,
-  };
-}
-
 const TOO_LARGE = "ER_NET_PACKET_TOO_LARGE";
 
 /** With the code and the words of the server. */
 function tooLarge(packetBytes: number): Error {
   const error = new Error(`Got a packet bigger than 'max_allowed_packet' bytes, which is ${packetBytes}`);
   return Object.assign(error, { code: TOO_LARGE });
-}
-
-/** The value of `lower_case_table_names`: 0 keeps names as they are. */
-export async function keptNames(connection: Connection): Promise<number> {
-  const [rows] = await connection.query<RowDataPacket[]>("SELECT @@lower_case_table_names AS kept");
-  return Number(rows[0]?.["kept"]);
-}
-
-function asking(statements: readonly Statement[]) {
-  return async (connection: Connection): Promise<readonly (readonly Cell[])[]> => {
-    const answers: (readonly Cell[])[] = [];
-    for (const statement of statements) {
-      if (isOfCommitWait(statement)) continue;
-      const { text, runs } = statement;
-      for (const run of runs) for (const row of await rowsOf(connection, text, run)) answers.push(row);
-    }
-    if (answers.length > 0) await awaitCommits(connection, statements);
-    return answers;
-  };
-}
-
-async function rowsOf(
-  connection: Connection,
-  text: string,
-  run: readonly Cell[],
-): Promise<readonly (readonly Cell[])[]> {
-  const [rows] = await connection.execute<RowDataPacket[][]>({ sql: text, rowsAsArray: true }, parameters(run));
-  return rows.map((row) => row.map((cell) => (cell === null || cell === undefined ? undefined : String(cell))));
-}
-
-/** The connections that tell of each statement of a text. */
-const underlying = new WeakMap<Connection, Callbacks>();
-
-/** Calls `done` for each statement that has succeeded. */
-async function sendTogether(connection: Connection, text: string, done: () => void): Promise<void> {
-  const own = underlying.get(connection);
-  if (own === undefined) return void (await connection.query(text));
-  await new Promise<void>((resolve, reject) => {
-    own.query(text, (error) => (error === null ? resolve() : reject(error))).on("result", done);
-  });
-}
-
-async function execute(connection: Connection, { text, changes }: Statement, run: readonly Cell[]): Promise<void> {
-  try {
-    const [result] = await connection.execute<ResultSetHeader>(text, parameters(run));
-    if (changes === undefined || result.affectedRows === changes) return;
-  } catch (error) {
-    if (changes === undefined || codeOf(error) !== "ER_DUP_ENTRY") throw error;
-  }
-  throw unexpectedChanges();
-}
-
-function parameters(run: readonly Cell[]): (string | null)[] {
-  return run.map((cell) => cell ?? null);
 }
 
 /** True if the connection can be used again after the error. */

@@ -6,9 +6,9 @@ import type { RdbConfig } from "../config.js";
 import type { ServerSettings } from "../server.js";
 import { tlsResult } from "../tls-result.js";
 import { withConnection } from "./connection.js";
-import { keptNames } from "./driver.js";
 import { mysqlErrors } from "./errors.js";
 import { type Grants, missingFor, readGrants, revokedFrom } from "./grants.js";
+import { keptNames } from "./server-facts.js";
 
 interface ProbeParts {
   readonly config: RdbConfig;

@@ -1,0 +1,65 @@
+import { codeOf } from "deneb/sdk";
+import { type Cell, type Statement, unexpectedChanges } from "deneb/sql";
+import type { Connection as Callbacks } from "mysql2";
+import type { Connection, ResultSetHeader, RowDataPacket } from "mysql2/promise";
+import { awaitCommits, isOfCommitWait } from "./commit-wait.js";
+
+/** Reads the rows of all these statements. */
+export function asking(statements: readonly Statement[]) {
+  return async (connection: Connection): Promise<readonly (readonly Cell[])[]> => {
+    const answers: (readonly Cell[])[] = [];
+    for (const statement of statements) {
+      if (isOfCommitWait(statement)) continue;
+      const { text, runs } = statement;
+      for (const run of runs) for (const row of await rowsOf(connection, text, run)) answers.push(row);
+    }
+    if (answers.length > 0) await awaitCommits(connection, statements);
+    return answers;
+  };
+}
+
+async function rowsOf(
+  connection: Connection,
+  text: string,
+  run: readonly Cell[],
+): Promise<readonly (readonly Cell[])[]> {
+  const [rows] = await connection.execute<RowDataPacket[][]>({ sql: text, rowsAsArray: true }, parameters(run));
+  return rows.map((row) => row.map((cell) => (cell === null || cell === undefined ? undefined : String(cell))));
+}
+
+/** What reports each statement of a text; a promise settles once for all of them. */
+const underlying = new WeakMap<Connection, Callbacks>();
+
+/** The connection for {@link sendTogether}. */
+export function promised(made: Callbacks): Connection {
+  const connection = made.promise();
+  underlying.set(connection, made);
+  return connection;
+}
+
+/** Calls `done` for each statement that has succeeded. */
+export async function sendTogether(connection: Connection, text: string, done: () => void): Promise<void> {
+  const own = underlying.get(connection);
+  if (own === undefined) return void (await connection.query(text));
+  await new Promise<void>((resolve, reject) => {
+    own.query(text, (error) => (error === null ? resolve() : reject(error))).on("result", done);
+  });
+}
+
+export async function execute(
+  connection: Connection,
+  { text, changes }: Statement,
+  run: readonly Cell[],
+): Promise<void> {
+  try {
+    const [result] = await connection.execute<ResultSetHeader>(text, parameters(run));
+    if (changes === undefined || result.affectedRows === changes) return;
+  } catch (error) {
+    if (changes === undefined || codeOf(error) !== "ER_DUP_ENTRY") throw error;
+  }
+  throw unexpectedChanges();
+}
+
+function parameters(run: readonly Cell[]): (string | null)[] {
+  return run.map((cell) => cell ?? null);
+}

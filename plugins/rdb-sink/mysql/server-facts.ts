@@ -1,0 +1,32 @@
+import type { Connection, RowDataPacket } from "mysql2/promise";
+
+/** What a server is asked once for each session. */
+export interface ServerFacts {
+  /** Of the largest message that it takes. */
+  readonly mostBytes: number;
+  /** The longest that a statement waits for a lock. */
+  readonly lockWaitMillis: number;
+  readonly isMariaDb: boolean;
+}
+
+export const UNKNOWN = { mostBytes: Number.POSITIVE_INFINITY, lockWaitMillis: Number.POSITIVE_INFINITY } as const;
+
+/** The comment is read by MariaDB alone, whatever a fork or a configured `version` calls it; the name counts where a proxy removes comments. */
+const FACTS = `SELECT @@max_allowed_packet AS most, 1000 * GREATEST(@@lock_wait_timeout, @@innodb_lock_wait_timeout) AS lockWait,
+  VERSION() LIKE '%mariadb%' /*M! OR TRUE */ AS isMariaDb`;
+
+export async function serverFacts(connection: Connection): Promise<ServerFacts> {
+  const [rows] = await connection.query<RowDataPacket[]>(FACTS);
+  const [row] = rows;
+  return {
+    mostBytes: Number(row?.["most"]),
+    lockWaitMillis: Number(row?.["lockWait"]),
+    isMariaDb: Number(row?.["isMariaDb"]) === 1,
+  };
+}
+
+/** The value of `lower_case_table_names`: 0 keeps names as they are. */
+export async function keptNames(connection: Connection): Promise<number> {
+  const [rows] = await connection.query<RowDataPacket[]>("SELECT @@lower_case_table_names AS kept");
+  return Number(rows[0]?.["kept"]);
+}
