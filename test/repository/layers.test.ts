@@ -44,7 +44,7 @@ const wrong = [
   },
   { path: "core/agent/agent.ts", text: 'import "../../plugins/rdb-sink/index.js";', fault: /row below/ },
   { path: "core/agent/agent.ts", text: 'import { A } from "./state/readiness.js";', fault: /stands over it/ },
-  { path: "core/sql/explain.ts", text: 'import { A } from "../files/private-folder.js";', fault: /row below/ },
+  { path: "core/sql/explain.ts", text: 'import { A } from "../files/folder-lock.js";', fault: /row below/ },
   { path: "core/sql/rows/table-placement.ts", text: 'import { A } from "../tables/register.js";', fault: /row below/ },
   { path: "core/sql/features/views.ts", text: 'import { A } from "../sql-sink.js";', fault: /row below/ },
   { path: "core/sql/sql-sink.ts", text: 'import pg from "pg";', fault: /package "pg"/ },
