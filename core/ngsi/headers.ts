@@ -115,6 +115,24 @@ const formatNames: ReadonlyMap<string, AttributeFormat> = new Map([
   ["keyvalues", "simplified"],
 ]);
 
+/** The headers that a notification is read with. */
+const readWith = ["content-type", "ngsild-attribute-format", "ngsiv2-attrsformat", "ngsild-tenant"] as const;
+
+/** Those of the headers that a notification is read with. */
+export function readHeadersOf(headers: HeaderFields): HeaderFields {
+  return Object.fromEntries(readWith.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]])));
+}
+
+/** Whether notifications with these headers are read alike. Each is named: this runs for each notification. */
+export function areReadAlike(one: HeaderFields, other: HeaderFields): boolean {
+  return (
+    one["content-type"] === other["content-type"] &&
+    one["ngsild-attribute-format"] === other["ngsild-attribute-format"] &&
+    one["ngsiv2-attrsformat"] === other["ngsiv2-attrsformat"] &&
+    one["ngsild-tenant"] === other["ngsild-tenant"]
+  );
+}
+
 function fieldOf(field: string | undefined): string | undefined {
   return field === undefined || field === "" ? undefined : decoded(field);
 }

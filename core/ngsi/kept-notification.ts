@@ -1,8 +1,7 @@
 import { AgentError, areTextsKept, keepText, type TextCodec } from "../sdk/index.js";
 import { type DecodeOptions, decode, type NgsiVersion } from "./decode/decode.js";
-import type { HeaderFields, StatedFormat } from "./headers.js";
+import { areReadAlike, type HeaderFields, readHeadersOf, type StatedFormat } from "./headers.js";
 import type { Entity, Notification } from "./model.js";
-import { areReadAlike, readHeadersOf } from "./read-headers.js";
 
 const NAME = "ngsi-1";
 

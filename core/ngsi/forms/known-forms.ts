@@ -1,6 +1,5 @@
-import type { HeaderFields } from "../headers.js";
+import { areReadAlike, type HeaderFields, readHeadersOf } from "../headers.js";
 import type { Notification } from "../model.js";
-import { areReadAlike, readHeadersOf } from "../read-headers.js";
 import type { Form } from "./form.js";
 import { learnedForm, type Read } from "./learned-form.js";
 
