@@ -41,8 +41,8 @@ export class LeftOut {
     let movedBy: string | undefined;
     for (const { placed, movedBy: run } of stored) {
       for (const { event } of placed) {
-        // Stored by this agent: only the answer to its commit was lost.
-        const isOwn = run === this.#of.run && this.#doubtful.has(event);
+        // Stored by this agent: only the answer to its commit was lost. Of a replayed dead letter it is not said who stored it.
+        const isOwn = (run ?? this.#of.run) === this.#of.run && this.#doubtful.has(event);
         if (isOwn || toWrite.has(event) || this.#elsewhere.has(event)) continue;
         found.add(event);
         movedBy = run;
