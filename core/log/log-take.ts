@@ -3,6 +3,7 @@ import type { Event, SettledEvents, TakePositions, TakeTransaction } from "../sd
 import { AgentError } from "../sdk/index.js";
 import { channelName, isUpTo, type PositionOwner, positionOf, positionText } from "./log-position.js";
 import type { OwnPart } from "./own-parts.js";
+import type { OutcomeOf } from "./part-queue.js";
 import type { QueuedPartEvent } from "./read-edge.js";
 
 /** What a take has got: events of one part. */
@@ -63,7 +64,7 @@ export class LogTake implements TakeTransaction {
   get positions(): TakePositions {
     return {
       shared: true,
-      after: (count) => this.#after(count),
+      after: (count, outcomeOf) => this.#after(count, outcomeOf),
       coveredBy: (text) => this.#coveredBy(text),
       idOf: (event) => {
         const queued = this.#byEvent.get(event);
@@ -102,10 +103,14 @@ export class LogTake implements TakeTransaction {
     if (this.#own !== undefined) this.#parts.restore({ own: this.#own, events: this.#events }, true);
   }
 
-  #after(count: number): string {
+  #after(count: number, outcomeOf?: OutcomeOf): string {
     const first = this.#events[0];
     if (this.#own === undefined || first === undefined) throw this.#empty();
-    return positionText(this.#parts.owner(), first.part, this.#own.queue.after(this.#events.slice(0, count)));
+    return positionText(
+      this.#parts.owner(),
+      first.part,
+      this.#own.queue.after(this.#events.slice(0, count), outcomeOf),
+    );
   }
 
   #coveredBy(text: string): readonly Event[] {

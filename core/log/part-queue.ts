@@ -4,6 +4,9 @@ import { PartBooks } from "./part-books.js";
 import { behind, type Passed, type QueuedPartEvent, ReadEdge, type ReadEvent, type ReadRecords } from "./read-edge.js";
 import type { Lacking } from "./writer-gaps.js";
 
+/** What became of an event that is settled. */
+export type OutcomeOf = (event: Event) => keyof SettledEvents | undefined;
+
 /** What is known of events before they are taken. */
 export interface KnownOfEvents {
   /** Whether the event at this place has a dead letter. */
@@ -188,15 +191,18 @@ export class PartQueue {
     this.#settle();
   }
 
-  /** Up to where the part is done once these events are: never beyond what another take holds or nobody has taken. */
-  after(events: readonly QueuedPartEvent[]): LogPosition {
+  /**
+   * Up to where the part is done once these events are: never beyond what another take holds or nobody has taken. Those of which nobody says
+   * what became of them count as stored.
+   */
+  after(events: readonly QueuedPartEvent[], outcomeOf?: OutcomeOf): LogPosition {
     const isOwn = among(events);
     const passed = { deadLettered: 0, filtered: 0 };
     let count = 0;
     for (; count < this.#entries.length; count += 1) {
       const entry = this.#entries[count];
       if (entry === undefined || (entry.state !== "done" && !isOwn(entry))) break;
-      const { outcome } = entry;
+      const outcome = entry.outcome ?? outcomeOf?.(entry.event);
       if (outcome === "deadLettered" || outcome === "filtered") passed[outcome] += 1;
     }
     return this.#books.positionAt(behind(this.#done, this.#entries.slice(0, count)), passed);

@@ -90,9 +90,10 @@ export interface TakePositions {
    * Where the channel stands once the first `count` of the events taken so far are done: to be stored with the rows and
    * given to `Channel.skipTo` at the next start. It includes what other transactions have committed and never what they
    * still hold, so each of several writers keeps its own latest position. The part before the first colon names the channel:
-   * it must stay the same over restarts, and no other channel may have it.
+   * it must stay the same over restarts, and no other channel may have it. `outcomeOf` says what became of events that are
+   * settled already, for a channel with books in its positions; all others count as stored.
    */
-  after(count: number): string;
+  after(count: number, outcomeOf?: (event: Event) => keyof SettledEvents | undefined): string;
   /**
    * The events taken so far that a stored position covers; none for a position of another channel. Throws code
    * `POSITION_FOREIGN` as `Channel.skipTo` does.

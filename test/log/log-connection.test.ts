@@ -78,6 +78,25 @@ async function storedPosition(folder: string): Promise<string> {
   return position;
 }
 
+test("what a stored position says of dead letters is in the books of the agent that goes on behind it", async (context) => {
+  const folder = await tempFolder(context);
+  const first = await openLogChannel({ folder });
+  await put(first, 1);
+  const { transaction } = await take(first, 1);
+  const position = transaction.positions?.after(1, () => "deadLettered") ?? "";
+  await first.stop(AbortSignal.abort());
+  const next = await openLogChannel({ folder });
+  context.after(() => next.stop(AbortSignal.abort()));
+
+  await next.skipTo?.(position);
+
+  const books = await until(
+    async () => next.log?.(),
+    (log) => (log?.stored ?? 0) + (log?.deadLettered ?? 0) === 1,
+  );
+  assert.deepEqual([books?.stored, books?.deadLettered], [0, 1]);
+});
+
 async function assertLeftOut(channel: Channel): Promise<void> {
   await until(
     async () => channel.log?.(),

@@ -48,6 +48,17 @@ test("bytes are whole numbers, and none are left when all events are released", 
   assert.equal(queue.bytes, 0);
 });
 
+test("a position that is stored with a part of a take counts what of it became dead letters before", () => {
+  const queue = queueOf(record(0, ["a", "b", "c", "d"]));
+  const taken = queue.take(4);
+
+  const position = queue.after(taken.slice(0, 3), ({ body }) =>
+    body === "b" || body === "d" ? "deadLettered" : undefined,
+  );
+
+  assert.deepEqual([position.events, position.stored, position.deadLettered], [3, 2, 1]);
+});
+
 test("the position never passes what another take holds", () => {
   const queue = queueOf(record(0, ["a", "b", "c"]));
   const [first, second] = [queue.take(1), queue.take(1)];

@@ -93,12 +93,12 @@ export class LetterFollower implements LetterSharing {
   }
 
   /**
-   * Resolves when it has followed what was in the log a second ago at most, or the log cannot be asked. Others get the parts of an agent that
+   * Resolves when it has followed what was in the log so long ago at most, a second when absent, or the log cannot be asked. Others get the parts of an agent that
    * is held up only after a longer time.
    */
-  async upToDate(signal: AbortSignal): Promise<void> {
+  async upToDate(signal: AbortSignal, milliseconds = freshMillis): Promise<void> {
     const now = performance.now();
-    if (now - this.#upToDateAt < freshMillis) return;
+    if (now - this.#upToDateAt < milliseconds) return;
     try {
       await endingWith(this.#parts.shared()?.caughtUp?.(), signal);
       this.#upToDateAt = now;

@@ -21,6 +21,8 @@ export interface LetterEntry {
   readonly own: boolean;
   /** Of its latest record among those that agents share; undefined for one that is not shared. */
   readonly offset: number | undefined;
+  /** The same of its latest record as a letter, which is newer than a replay that failed. */
+  readonly keptAt: number | undefined;
   /** The line of its latest record as a letter, from 1; 0 when only marks are known. */
   readonly line: number;
   /** The line of its latest record of either kind. */
@@ -152,9 +154,8 @@ export class LetterTable {
   }
 
   #entry(row: number): LetterEntry {
-    const { state, reason, time, bytes, replays, lines, lastLines, offsets, runs } = this.#columns;
+    const { state, reason, time, bytes, replays, lines, lastLines, offsets, letterOffsets, runs } = this.#columns;
     const stands = state[row] ?? 0;
-    const offset = offsets[row] ?? -1;
     const run = this.#runs[runs[row] ?? 0] ?? "";
     return {
       mark: marks[stands % marks.length] ?? "waiting",
@@ -163,7 +164,8 @@ export class LetterTable {
       bytes: bytes[row] ?? 0,
       replays: replays[row] ?? 0,
       own: stands >= marks.length || (run !== "" && this.#sharing?.isAtWork(run) === true),
-      offset: offset < 0 ? undefined : offset,
+      offset: offsetIn(offsets, row),
+      keptAt: offsetIn(letterOffsets, row),
       line: lines[row] ?? 0,
       lastLine: lastLines[row] ?? 0,
     };
@@ -215,6 +217,12 @@ export class LetterTable {
       this.#slots[this.#slotOf(this.#columns.keys.subarray(row * keyWords, (row + 1) * keyWords))] = row + 1;
     }
   }
+}
+
+/** Undefined for what is not shared. */
+function offsetIn(column: Float64Array, row: number): number | undefined {
+  const offset = column[row] ?? -1;
+  return offset < 0 ? undefined : offset;
 }
 
 /** Half of a SHA-256: two ids never have the same. */

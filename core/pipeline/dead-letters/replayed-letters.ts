@@ -57,16 +57,26 @@ export class ReplayedLetters {
 
   /**
    * The same for events of which another agent says that they are done. What it could not store has its letter again, which is all that is
-   * left of it: this agent may not have heard of that yet, so the order of the changes decides.
+   * left of it: this agent may not have heard of that yet, so the order of the changes decides. Resolves to these.
    */
-  async doneElsewhere(events: readonly Event[]): Promise<void> {
+  async doneElsewhere(events: readonly Event[]): Promise<readonly Event[]> {
     const letters = events.flatMap((event) => sentLetterOf(event) ?? []);
-    if (letters.length === 0) return;
+    if (letters.length === 0) return [];
+    const failed = new Set<string>();
     await this.#tried(letters, async () => {
       for (const [holder, own] of await this.#byHolder(letters)) {
-        for (const id of await this.#parts.deadLetters.storedUnlessChanged(holder, own)) this.#stored.add(id);
+        const stored = new Set(await this.#parts.deadLetters.storedUnlessChanged(holder, own));
+        for (const id of stored) this.#stored.add(id);
+        for (const letter of own) if (await this.#failedAgain(holder, letter)) failed.add(letter.id);
       }
     });
+    return events.filter((event) => failed.has(sentLetterOf(event)?.id ?? ""));
+  }
+
+  /** Whether the letter was kept again after it was sent. */
+  async #failedAgain(holder: string, { id, sentAt }: SentLetter): Promise<boolean> {
+    if (sentAt === undefined) return false;
+    return ((await this.#parts.deadLetters.entry(holder, id))?.keptAt ?? sentAt) > sentAt;
   }
 
   /** By this agent, or by another one that shares its letters. */

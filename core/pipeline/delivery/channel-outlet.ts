@@ -16,8 +16,11 @@ interface OutletParts {
 interface KnownLetters {
   /** Whether an event of the channel, by what its positions call it, has a letter of some agent. */
   has(idInChannel: string): boolean;
-  /** Resolves when it has followed what was written until just now, or cannot; rejects when the signal aborts before that. */
-  upToDate(signal: AbortSignal): Promise<void>;
+  /**
+   * Resolves when it has followed what was written until that many milliseconds ago, a second when absent, or cannot; rejects when the signal
+   * aborts before that.
+   */
+  upToDate(signal: AbortSignal, milliseconds?: number): Promise<void>;
 }
 
 /** The end of a channel from which sinks take: what all that take from it share, also those that come later. */

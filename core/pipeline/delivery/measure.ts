@@ -43,7 +43,7 @@ export class Measure implements Stage {
     }
     const finishedAt = clock.now();
     // Before it is reported: a report that fails must not have it written again.
-    const elsewhere = batch.settle("elsewhere", receipt.elsewhere ?? []);
+    const elsewhere = batch.settleLeftOut(receipt.elsewhere ?? []);
     counters.persisted += batch.settle("stored");
     const written = without(events, receipt.elsewhere ?? []);
     observer?.attempted({ ...attempt, events: written, finishedAt, receipt });

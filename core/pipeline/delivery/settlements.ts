@@ -8,19 +8,25 @@ export function booksOf(
 ): ReadonlyMap<keyof SettledEvents, readonly Event[]> {
   const books = new Map<keyof SettledEvents, Event[]>();
   for (const event of events) {
-    const outcome = settlements.outcomeOf(event);
-    if (outcome === undefined) continue;
-    const book = outcome === "dead-lettered" ? "deadLettered" : outcome;
+    const book = bookOf(event, settlements);
+    if (book === undefined) continue;
     books.set(book, [...(books.get(book) ?? []), event]);
   }
   return books;
 }
 
+/** The book of one event; undefined while it is not settled. */
+export function bookOf(event: Event, settlements: Pick<Settlements, "outcomeOf">): keyof SettledEvents | undefined {
+  const outcome = settlements.outcomeOf(event);
+  if (outcome === "dead-lettered") return "deadLettered";
+  return outcome === "stored-before" ? "filtered" : outcome;
+}
+
 /** What became of an event of a batch. */
 export type Outcome = "stored" | "dead-lettered" | "filtered";
 
-/** The same, and that another agent has stored the event. */
-export type SharedOutcome = Outcome | "elsewhere";
+/** The same, that another agent has stored the event, and that an earlier replay of the same dead letter has. */
+export type SharedOutcome = Outcome | "elsewhere" | "stored-before";
 
 /** How many events ended in each way. */
 export type Settled = Readonly<Record<Outcome, number>>;
@@ -76,8 +82,8 @@ export class Settlements {
   }
 
   count(events: readonly Event[]): Settled {
-    const { elsewhere: _, ...settled } = this.#outcomes.count(events);
-    return settled;
+    const { stored, filtered, "stored-before": before, "dead-lettered": deadLettered } = this.#outcomes.count(events);
+    return { stored, filtered: filtered + before, "dead-lettered": deadLettered };
   }
 
   /** Forgets events that have left the channel. */
@@ -107,7 +113,7 @@ class Outcomes {
   }
 
   count(events: readonly Event[]): Readonly<Record<SharedOutcome, number>> {
-    const counts = { stored: 0, "dead-lettered": 0, filtered: 0, elsewhere: 0 };
+    const counts = { stored: 0, "dead-lettered": 0, filtered: 0, elsewhere: 0, "stored-before": 0 };
     if (this.#whole?.events === events) counts[this.#whole.outcome] = events.length;
     else {
       for (const event of events) {

@@ -34,7 +34,7 @@ const pauseAfterChannelFailure = 1000;
 export interface SinkFeedParts {
   /** Shared by all feeds of one channel, those before and after this one included. */
   readonly outlet: Pick<ChannelOutlet, "settlements"> & {
-    readonly letters?: Pick<NonNullable<ChannelOutlet["letters"]>, "has"> | undefined;
+    readonly letters?: Pick<NonNullable<ChannelOutlet["letters"]>, "has" | "upToDate"> | undefined;
     readonly channel: Channel;
     readonly title?: string | undefined;
     readonly room?: ChannelRoom | undefined;
@@ -221,6 +221,7 @@ export class SinkFeed implements Feed {
       throw error;
     }
     if (hasLetters) await this.#markStored(events);
+    await this.#leaveLettersOfOthers(events, transaction);
     const { stored, filtered, "dead-lettered": deadLettered } = settlements.count(events);
     const elsewhere = settlements.elsewhere(events);
     transaction.settled?.({ stored, elsewhere, filtered, deadLettered: deadLettered + odd });
@@ -242,6 +243,7 @@ export class SinkFeed implements Feed {
     if (transaction.leave === undefined) return;
     const letters = events.filter(({ headers }) => headers[letterHeader] !== undefined);
     if (letters.length > 0) await this.#markStored(letters);
+    await this.#leaveLettersOfOthers(events, transaction);
     for (const [book, own] of booksOf(events, settlements)) transaction.leave(own, book);
     const settled = settlements.count(events);
     settlements.close(events);
@@ -250,9 +252,12 @@ export class SinkFeed implements Feed {
 
   async #markStored(letters: readonly Event[]): Promise<void> {
     const { outlet, replayed } = this.#parts;
-    const ended = (outcome: string) => letters.filter((event) => outlet.settlements.outcomeOf(event) === outcome);
+    const { settlements } = outlet;
+    const ended = (...outcomes: readonly string[]) =>
+      letters.filter((event) => outcomes.includes(settlements.outcomeOf(event) ?? ""));
     await replayed?.stored(ended("stored"));
-    await replayed?.doneElsewhere(ended("elsewhere"));
+    const failed = await replayed?.doneElsewhere(ended("elsewhere", "stored-before"));
+    settlements.note(failed ?? [], "dead-lettered");
   }
 
   /** An event that already has a dead letter, written by an agent that ended before it committed: the letter settles it. */
@@ -266,6 +271,16 @@ export class SinkFeed implements Feed {
     if (kept.length === 0) return;
     settlements.note(kept, "dead-lettered");
     this.#parts.log.info({ events: kept.length }, "events that have a dead letter already are left out");
+  }
+
+  /** Another agent is done with an event: it may have become a dead letter there, just now. */
+  async #leaveLettersOfOthers(events: readonly Event[], transaction: TakeTransaction): Promise<void> {
+    const { settlements, letters } = this.#parts.outlet;
+    if (letters === undefined || settlements.elsewhere(events) === 0) return;
+    const isElsewhere = (event: Event) => settlements.outcomeOf(event) === "elsewhere";
+    // The books can wait for no log, and what is done is done.
+    await letters.upToDate(this.#hurry, 0).catch(() => undefined);
+    this.#leaveLetters(events.filter(isElsewhere), transaction);
   }
 
   /** What a channel returned but is no event goes to no sink, because no sink can store it. */

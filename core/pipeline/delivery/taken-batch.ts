@@ -9,7 +9,7 @@ import {
   type TakeTransaction,
 } from "../../sdk/index.js";
 import type { Erasures } from "../erasures.js";
-import type { Settlements, SharedOutcome } from "./settlements.js";
+import { bookOf, type Settlements, type SharedOutcome } from "./settlements.js";
 
 /** The members of a transaction that a batch asks. */
 export type TakenFrom = Pick<TakeTransaction, "positions" | "isRedelivered">;
@@ -44,9 +44,10 @@ export class TakenBatch {
   /** Where the channel stands once the last event of this batch and all before it are done; undefined for channels that forget. */
   get position(): string | undefined {
     const last = this.events.at(-1);
+    const { whole, transaction, settlements } = this.#taken;
     return last === undefined
       ? undefined
-      : this.#taken.transaction.positions?.after(this.#taken.whole.lastIndexOf(last) + 1);
+      : transaction.positions?.after(whole.lastIndexOf(last) + 1, (event) => bookOf(event, settlements));
   }
 
   /** The events of this batch that a position covers that was stored earlier. */
@@ -132,6 +133,15 @@ export class TakenBatch {
   settleFound(events: readonly Event[]): number {
     const count = this.settle(this.isShared ? "elsewhere" : "stored", events);
     return this.isShared ? 0 : count;
+  }
+
+  /**
+   * Says that the sink left events out because others have stored them; returns how many had no outcome before. Of a replayed dead letter that
+   * nobody else was given it was an earlier replay.
+   */
+  settleLeftOut(events: readonly Event[]): number {
+    const before = events.filter((event) => event.headers[letterHeader] !== undefined && !this.isRedelivered(event));
+    return this.settle("stored-before", before) + this.settle("elsewhere", events);
   }
 
   /** What the sink of a plugin gets. */

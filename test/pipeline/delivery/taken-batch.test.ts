@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Settlements } from "../../../core/pipeline/delivery/settlements.js";
 import { TakenBatch } from "../../../core/pipeline/delivery/taken-batch.js";
-import { codeOf, type Event, idOf, letterHeader } from "../../../core/sdk/index.js";
+import { codeOf, type Event, idOf, letterHeader, type TakePositions } from "../../../core/sdk/index.js";
 
 const events: readonly Event[] = [1, 2, 3, 4, 5].map((body) => ({ headers: {}, body }));
 const [first, second, third, fourth] = events;
@@ -68,6 +68,24 @@ test("an event that is no longer in the batch counts in its position", () => {
   const batch = new TakenBatch([first, third], { whole: events, transaction, settlements });
 
   assert.equal(batch.position, "c:3");
+});
+
+test("a position says of the events before it which of them are dead letters or left out", () => {
+  const settlements = new Settlements();
+  assert.ok(first && second && third);
+  let outcomes: readonly unknown[] = [];
+  const after: TakePositions["after"] = (count, outcomeOf) => {
+    outcomes = events.slice(0, count).map((event) => outcomeOf?.(event));
+    return `c:${count}`;
+  };
+  const positions = { ...transaction.positions, after };
+  const batch = new TakenBatch(events, { whole: events, transaction: { positions }, settlements });
+  batch.settle("dead-lettered", [first]);
+  batch.settle("filtered", [second]);
+  batch.settle("stored-before", [third]);
+
+  assert.equal(batch.position, "c:5");
+  assert.deepEqual(outcomes, ["deadLettered", "filtered", "filtered", undefined, undefined]);
 });
 
 test("a sink gets a list that it cannot change, and cannot settle anything", () => {

@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { CountedChannel } from "../../../core/pipeline/counted-channel.js";
+import { replayedEvent } from "../../../core/pipeline/dead-letters/dead-letter.js";
+import { DeadLetters } from "../../../core/pipeline/dead-letters/dead-letters.js";
+import { ReplayedLetters } from "../../../core/pipeline/dead-letters/replayed-letters.js";
+import { ChannelOutlet } from "../../../core/pipeline/delivery/channel-outlet.js";
+import { type Settled, Settlements } from "../../../core/pipeline/delivery/settlements.js";
+import { TakenBatch } from "../../../core/pipeline/delivery/taken-batch.js";
+import type { Event, Sink } from "../../../core/sdk/index.js";
+import { MemoryChannel } from "../../../plugins/memory-channel/memory-channel.js";
+import { feedOf, put } from "../../support/delivering.js";
+import { recordingLog } from "../../support/recording-log.js";
+import { SharedLog } from "../../support/shared-channel.js";
+import { until } from "../../support/until.js";
+import { agentOf, letter } from "../dead-letters/letters-agent.js";
+
+const { log } = recordingLog();
+const id = "l.0.1-a";
+const away = new AbortController().signal;
+
+/** Two agents; the first has replayed a letter, whose event the second finds done by another one. */
+async function withReplayed(context: TestContext) {
+  const shared = new SharedLog();
+  const [first, second] = [await agentOf(context, shared), await agentOf(context, shared)];
+  await first.letters.keep([letter(id)]);
+  await first.letters.mark("k1", [id], "replaying");
+  const sentAt = (await first.letters.entry("k1", id))?.offset;
+  await until(
+    () => second.letters.entry("k1", id),
+    (entry) => entry?.offset === sentAt,
+  );
+  return { first, second, event: replayedEvent(letter(id), sentAt) };
+}
+
+/** A sink that finds everything done by others. */
+const elsewhere: Sink = {
+  start: async () => {},
+  stop: async () => {},
+  persist: async ({ events }) => ({ requestBytes: 1, responseBytes: 1, elsewhere: events }),
+};
+
+/** What the books have of an event whose sink says that others have stored it. */
+async function booksOf({ letters }: Awaited<ReturnType<typeof agentOf>>, event: Event): Promise<readonly Settled[]> {
+  const config = { capacity: 10, transactionCapacity: 10, "keep-alive": 0 };
+  const of = { name: "c1", log, dataDir: "unused", run: "run", now: () => new Date(0) };
+  const outlet = new ChannelOutlet(new CountedChannel(new MemoryChannel(config, of)));
+  const replayed = new ReplayedLetters({ sink: "k1", deadLetters: letters, log });
+  const books: Settled[] = [];
+  const account = { settled: (settled: Settled) => books.push(settled) };
+  const { channel } = outlet;
+  const { feed } = feedOf({ channel, outlet, sink: elsewhere, deadLetters: letters, more: { replayed, account }, log });
+  const transaction = channel.openPut();
+  transaction.put(event);
+  await transaction.commit();
+  feed.start();
+  await feed.drain(away);
+  return books;
+}
+
+test("a replayed event that failed again at another agent is a dead letter in the books of an agent that finds it done", async (context) => {
+  const { first, second, event } = await withReplayed(context);
+  await first.letters.keep([letter(id)]);
+
+  const books = await booksOf(second, event);
+
+  assert.deepEqual(books, [{ stored: 0, "dead-lettered": 1, filtered: 0 }]);
+  await second.has(id);
+});
+
+test("a letter that was replayed twice is stored once in the books, and the second one is filtered", async (context) => {
+  const { first, second, event } = await withReplayed(context);
+
+  const books = await booksOf(second, event);
+
+  assert.deepEqual(books, [{ stored: 0, "dead-lettered": 0, filtered: 1 }]);
+  await first.has();
+  await second.has();
+});
+
+test("an event that became a dead letter of another agent just now is one in the books of an agent that finds it done", async (context) => {
+  const shared = new SharedLog(1);
+  const { channel, folder } = await agentOf(context, shared);
+  const outlet = new ChannelOutlet(new CountedChannel(channel));
+  const known = new Set<string>();
+  outlet.letters = {
+    has: (name) => known.has(name),
+    upToDate: async () => {
+      known.add("shared-log.0.0");
+    },
+  };
+  const { feed } = feedOf({ channel, outlet, sink: elsewhere, deadLetters: new DeadLetters(folder), log });
+  await put(channel, "a", "b");
+
+  feed.start();
+  await until(
+    async () => shared.parts[0]?.passed,
+    (passed) => passed === 2,
+  );
+  await feed.drain(away);
+
+  assert.deepEqual(shared.books, { stored: 0, deadLettered: 1, filtered: 0 });
+});
+
+test("a replayed event that another agent was given before is stored by that one, also for the books", () => {
+  const event: Event = replayedEvent(letter(id), 1);
+  const settlements = new Settlements();
+  const transaction = { isRedelivered: () => true };
+  const batch = new TakenBatch([event], { whole: [event], transaction, settlements });
+
+  batch.settleLeftOut([event]);
+
+  assert.equal(settlements.outcomeOf(event), "elsewhere");
+});
