@@ -148,6 +148,9 @@ const WITHOUT_PRIMARY_KEY = [
 /** Percona XtraDB Cluster has no code for it. */
 const NO_PRIMARY_KEY = /without an explicit primary key/;
 
+/** The second one is what the driver calls that of MariaDB. */
+const ACCOUNT_LOCKED = ["ER_ACCOUNT_HAS_BEEN_LOCKED", "ER_BULK_PARSER_INCOMPLETE_ESCAPE_SEQUENCE"];
+
 /** Options of connections that are not encrypted; an account that requires TLS is refused like a wrong password. */
 const WITHOUT_TLS = /ssl_?mode=(disable|allow)|usessl=false/i;
 
@@ -171,6 +174,17 @@ const explanations: readonly Explanation[] = [
     say: (server) =>
       `wrong user or password for ${described(server)}; check rdb_username and rdb_password` +
       (WITHOUT_TLS.test(server.options) ? ", and whether the account requires TLS (then sslMode=REQUIRED)" : ""),
+  },
+  {
+    when: (error) => error.opening === true && coded(...ACCOUNT_LOCKED)(error),
+    say: (server, { message }) =>
+      `${described(server)} refuses the account: ${message}; ALTER USER ... ACCOUNT UNLOCK lets it in again`,
+  },
+  {
+    when: coded("ER_MUST_CHANGE_PASSWORD", "ER_MUST_CHANGE_PASSWORD_LOGIN"),
+    say: (server, { message }) =>
+      `the password for ${described(server)} has expired: ${message}; give the account another one there and in rdb_password, or ` +
+      "run ALTER USER ... PASSWORD EXPIRE NEVER",
   },
   {
     when: ({ code = "" }) => RIGHTS.has(code),

@@ -138,12 +138,13 @@ const explanations: readonly Explanation[] = [
   },
   {
     when: (error) => coded("28P01")(error) || saying(/client password must be/)(error),
-    say: (server) => `wrong password for ${described(server)}; check rdb_username and rdb_password`,
+    say: (server) =>
+      `wrong password for ${described(server)}; check rdb_username, rdb_password and VALID UNTIL of the role`,
   },
   {
     when: coded("28000"),
     say: (server, { message }) =>
-      `access to ${described(server)} is refused: ${message}; check rdb_username and pg_hba.conf`,
+      `access to ${described(server)} is refused: ${message}; check rdb_username, LOGIN of the role and pg_hba.conf`,
   },
   {
     when: ({ code, opening }) => opening === true && code === NOT_READY,

@@ -27,7 +27,7 @@ const cases: readonly Case[] = [
       rdb_password: "secret",
     }),
     message:
-      /^wrong password for database "postgres" at 127\.0\.0\.1:\d+ as user "agent"; check rdb_username and rdb_password$/,
+      /^wrong password for database "postgres" at 127\.0\.0\.1:\d+ as user "agent"; check rdb_username, rdb_password and VALID UNTIL of the role$/,
   },
   {
     name: "a refused TLS",
