@@ -45,6 +45,7 @@ const terminal: Terminal = printingOnly({
   endsInOrder: () => {
     endsInOrder = true;
   },
+  interruptible,
   onEnter(listener) {
     if (!process.stdin.isTTY) return () => {};
     process.stdin.on("data", listener);
@@ -94,6 +95,20 @@ function listen(): void {
   for (const signal of signals) process.on(signal, stop);
 }
 
+/**
+ * A listener of JavaScript waits for code that blocks the process, which one who presses Ctrl-C cannot know. A supervisor, which sends
+ * SIGTERM, ends what does not end by SIGKILL; the first process of a container is ended by no signal that nobody listens to.
+ */
+async function interruptible<T>(work: () => Promise<T>): Promise<T> {
+  const listeners = process.pid === 1 ? [] : process.listeners("SIGINT");
+  for (const listener of listeners) process.off("SIGINT", listener);
+  try {
+    return await work();
+  } finally {
+    for (const listener of listeners) process.on("SIGINT", listener);
+  }
+}
+
 function stop(signal: Signal): void {
   if (isEndKnown) process.exit();
   stopsAskedFor += 1;
@@ -115,7 +130,7 @@ function stopAgain(): void {
     terminal.err(`still stopping: a third signal ends the process at once and loses ${lost} events in memory`);
     return;
   }
-  if (lost > 0) terminal.err(`ended by a further signal: ${lost} events in memory are lost`);
+  terminal.err(`ended by a further signal, before the agent had stopped: ${lost} events in memory are lost`);
   end(lost > 0 ? exitCodes.eventsLost : exitCodes.failure);
 }
 

@@ -100,6 +100,8 @@ export interface Terminal {
   readonly stopRequested: AbortSignal;
   /** From now on the command ends by itself after a stop request, however long that takes, with its own exit code. */
   endsInOrder?(): void;
+  /** Does what may block the process, as code of others: meanwhile an interrupt (Ctrl-C) ends the process by itself. */
+  interruptible?<T>(work: () => Promise<T>): Promise<T>;
   /** Calls the listener whenever a reload of the configuration is requested. */
   onReload?(listener: () => void): void;
   /** Calls the listener at each Enter, where somebody can type, until the returned function is called. */
@@ -144,6 +146,7 @@ export function printingOnly(terminal: Terminal): Terminal {
       return terminal.stopRequested;
     },
     endsInOrder: () => terminal.endsInOrder?.(),
+    interruptible: (work) => terminal.interruptible?.(work) ?? work(),
     onEnter: (listener) => terminal.onEnter?.(listener) ?? (() => {}),
     onReload: (listener) => terminal.onReload?.(listener),
     onStopAgain: (listener) => terminal.onStopAgain?.(listener),

@@ -30,7 +30,9 @@ export async function loadPlugins(
 ): Promise<PluginCatalogue> {
   const from = [".", ...(config === undefined ? [] : [dirname(config)])];
   const folders = [fileURLToPath(ownPlugins), ...pluginFolders];
-  const { catalogue, problems } = await discover(folders, { packages: pluginPackages, from, rules: declarationRules });
+  const load = () => discover(folders, { packages: pluginPackages, from, rules: declarationRules });
+  const ofOthers = pluginFolders.length + pluginPackages.length > 0;
+  const { catalogue, problems } = await (ofOthers ? (terminal.interruptible?.(load) ?? load()) : load());
   printProblems(problems, terminal);
   return catalogue;
 }

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { appendFile, readFile } from "node:fs/promises";
 import path from "node:path";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { freeze } from "../support/freeze.js";
 import { durable } from "../support/logging-workers.js";
 import { main } from "../support/run-cli.js";
@@ -36,31 +36,76 @@ test("a stop by a signal to all processes, as from a terminal, is one in order w
   assert.deepEqual(await ended, [0, null]);
 });
 
-for (const signal of ["SIGINT", "SIGTERM"] as const)
-  test(`an agent that ${signal} asks to stop while it loads a plugin ends at once, with the exit code of a stop`, async (context) => {
-    const folder = await tempFolder(context);
-    await writeFiles(folder, {
-      "agent.properties": durable,
-      "strangers/package.json": '{ "type": "module" }',
-      "strangers/hangs/index.js": 'process.stdout.write("loading"); await new Promise(() => {});',
-    });
-    const places = ["-f", path.join(folder, "agent.properties"), "--plugins", path.join(folder, "strangers")];
-    const args = ["run", ...places, "--data-dir", path.join(folder, "data"), "--management-port", "0"];
-    const agent = spawn(process.execPath, [main, ...args], { stdio: ["ignore", "pipe", "ignore"] });
-    context.after(() => agent.kill("SIGKILL"));
-    const ended = once(agent, "exit");
-    const [text] = await once(agent.stdout, "data");
+test("an agent that SIGTERM asks to stop while it loads a plugin ends at once, with the exit code of a stop", async (context) => {
+  const { agent, ended } = await loading(context, "await new Promise(() => {});");
 
-    agent.kill(signal);
+  agent.kill("SIGTERM");
 
-    assert.deepEqual([String(text), await ended], ["loading", [0, null]]);
+  assert.deepEqual(await ended, [0, null]);
+});
+
+test("an interrupt ends an agent that a module of a plugin blocks", async (context) => {
+  const { agent, ended } = await loading(context, "for (;;);");
+
+  agent.kill("SIGINT");
+
+  assert.deepEqual(await ended, [null, "SIGINT"]);
+});
+
+test("an agent that is interrupted after it has loaded its plugins stops in order", async (context) => {
+  const { agent, ended, said } = await loading(context, "export default [];");
+  await until(said, (text) => text.includes('"ready"'));
+
+  agent.kill("SIGINT");
+
+  assert.deepEqual(await ended, [0, null]);
+});
+
+test("an agent that a further signal ends says so, also when it loses nothing", async (context) => {
+  const never = "{ start: async () => {}, stop: () => new Promise(() => {}) }";
+  const declared = `kind: "source", type: "never-stops", stability: "stable", summary: "Never stops.", config: {}, create: () => (${never})`;
+  const code = `import { definePlugin } from "deneb/sdk"; export default definePlugin({ ${declared} });`;
+  const settings = "a.sources.other.type = never-stops\na.sources.other.channels = c";
+  const sources = durable.replace("a.sources = http-source", "a.sources = http-source other");
+  const { agent, ended, said } = await loading(context, code, `${sources}\n${settings}\n`);
+
+  for (const answer of ['"ready"', '"stopping"', "still stopping"]) {
+    await until(said, (text) => text.includes(answer));
+    agent.kill("SIGTERM");
+  }
+
+  assert.deepEqual(await ended, [1, null]);
+  assert.match(await said(), /^ended by a further signal, before the agent had stopped: 0 events in memory are lost$/m);
+});
+
+/** An agent whose plugin has printed that its module runs. */
+async function loading(context: TestContext, code: string, properties = durable) {
+  const folder = await tempFolder(context);
+  await writeFiles(folder, {
+    "agent.properties": properties,
+    "strangers/package.json": '{ "type": "module" }',
+    "strangers/one/index.js": `process.stdout.write("loading\\n"); ${code}`,
   });
+  const places = ["-f", path.join(folder, "agent.properties"), "--plugins", path.join(folder, "strangers")];
+  const args = ["run", ...places, "--data-dir", path.join(folder, "data"), "--management-port", "0"];
+  const agent = spawn(process.execPath, [main, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  context.after(() => agent.kill("SIGKILL"));
+  const ended = once(agent, "close");
+  let printed = "";
+  for (const stream of [agent.stdout, agent.stderr])
+    stream.on("data", (chunk) => {
+      printed += chunk;
+    });
+  const said = async () => printed;
+  await until(said, (text) => text !== "");
+  return { agent, ended, said };
+}
 
 test("signals that come while a command ends leave it its exit code", async () => {
   const agent = spawn(process.execPath, [main, "run", "-f", "nowhere.properties"], {
     stdio: ["ignore", "ignore", "pipe"],
   });
-  const ended = once(agent, "exit");
+  const ended = once(agent, "close");
   await once(agent.stderr, "data");
 
   const signals = setInterval(() => agent.kill("SIGTERM"), 1);
