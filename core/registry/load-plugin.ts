@@ -1,4 +1,5 @@
 import { access, realpath } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { messageOf } from "../sdk/causes.js";
 import { isRecord } from "../sdk/event.js";
@@ -89,13 +90,31 @@ async function exportOf(specifier: string): Promise<Exported> {
   }
 }
 
-const AS_ES_MODULE =
-  'a plugin must be an ES module: write "type": "module" into its package.json, and import instead of require';
+/** With the file that Node goes by: a folder without a package belongs to the one above it, which is of CommonJS as `npm init` makes it. */
+async function asEsModule(specifier: string): Promise<string> {
+  const manifest = specifier.startsWith("file:") ? await manifestOf(fileURLToPath(specifier)) : undefined;
+  return `a plugin must be an ES module: write "type": "module" into ${manifest ?? "its package.json"}, and import instead of require`;
+}
+
+async function manifestOf(file: string): Promise<string | undefined> {
+  for (let folder = dirname(file); ; folder = dirname(folder)) {
+    const manifest = join(folder, "package.json");
+    if (await exists(manifest)) return manifest;
+    if (folder === dirname(folder)) return undefined;
+  }
+}
+
+async function exists(file: string): Promise<boolean> {
+  return await access(file).then(
+    () => true,
+    () => false,
+  );
+}
 
 /** Not within the limit: finding the place of a syntax error takes processes of its own. */
 async function notLoaded(error: unknown, specifier: string): Promise<ProblemText> {
   if (await isAbsent(error, specifier)) return NOT_BUILT;
-  const remedy = remedyFor(error);
+  const remedy = isOfCommonJs(error) ? await asEsModule(specifier) : remedyFor(error);
   const { reasonNotLoaded } = await import("./load-errors.js");
   return { cause: `could not be loaded: ${await reasonNotLoaded(error, specifier)}`, remedy };
 }
@@ -104,7 +123,6 @@ const ENTRIES =
   "import from deneb/sdk, deneb/sdk/channel, deneb/sdk/testing, deneb/ngsi, deneb/sql or deneb/log, which the agent lends; install no package for it";
 
 function remedyFor(error: unknown): string {
-  if (isOfCommonJs(error)) return AS_ES_MODULE;
   if (isOfNoEntry(error)) return ENTRIES;
   if (codeOf(error) === "ERR_UNKNOWN_FILE_EXTENSION")
     return "this Node runs JavaScript only: build the package, and name the built file in its package.json";
@@ -119,16 +137,10 @@ const NOT_BUILT = {
 /** Whether it is the file of the plugin itself that is missing, and not one that it imports. */
 async function isAbsent(error: unknown, specifier: string): Promise<boolean> {
   if (codeOf(error) !== "ERR_MODULE_NOT_FOUND" || !specifier.startsWith("file:")) return false;
-  return await access(fileURLToPath(specifier)).then(
-    () => false,
-    () => true,
-  );
+  return !(await exists(fileURLToPath(specifier)));
 }
 
-/**
- * A module that Node takes for CommonJS. The agent lends `deneb/...` to imports; to install what has that name is no remedy. And a folder
- * without a package belongs to the one above it, which is of CommonJS as `npm init` makes it.
- */
+/** A module that Node takes for CommonJS. The agent lends `deneb/...` to imports; to install what has that name is no remedy. */
 function isOfCommonJs(error: unknown): boolean {
   const message = messageOf(error);
   if (error instanceof SyntaxError) return /outside a module|^Unexpected token 'export'/.test(message);
@@ -189,13 +201,15 @@ function judged(origin: string, definition: unknown, loading: Loading): readonly
   }
 }
 
+const COMPILED = 'let the compiler make ES modules, and write "type": "module" into its package.json';
+
 function problemsOf(origin: string, definition: unknown, loading: Loading): readonly PluginProblem[] {
   if (!isRecord(definition)) {
     const remedy = "export the result of definePlugin of deneb/sdk as default, or a list of such results";
     return [{ origin, cause: "has no plugin definition as its default export", remedy }];
   }
   // What compilers make of "export default" for require: the definition is a member of it.
-  if ("__esModule" in definition) return [{ origin, cause: "was compiled to a CommonJS module", remedy: AS_ES_MODULE }];
+  if ("__esModule" in definition) return [{ origin, cause: "was compiled to a CommonJS module", remedy: COMPILED }];
   const who = typeof definition.type === "string" ? `declares the plugin "${definition.type}"` : "declares a plugin";
   const told = ({ fault, ...others }: DeclarationFault, join: string) => ({
     ...others,

@@ -109,12 +109,13 @@ const modulesForRequire = [
   {
     code: 'Object.defineProperty(exports, "__esModule", { value: true }); exports.default = { kind: "sink" };',
     cause: /^was compiled to a CommonJS module$/,
+    remedy: /^let the compiler make ES modules, and write "type": "module" into its package.json$/,
   },
   { code: 'import "deneb/sdk";', cause: /^could not be loaded: .*import statement outside a module/ },
   { code: "export default {};", cause: /^could not be loaded: .*Unexpected token 'export'/ },
 ] as const;
 
-for (const { code, cause } of modulesForRequire)
+for (const { code, cause, ...other } of modulesForRequire)
   test(`of the CommonJS module ${code} the remedy is an ES module`, async (context) => {
     const folder = await tempFolder(context);
     await writeFiles(folder, {
@@ -126,8 +127,27 @@ for (const { code, cause } of modulesForRequire)
 
     assert.equal(problems.length, 1);
     assert.match(problems[0]?.cause ?? "", cause);
-    assert.match(problems[0]?.remedy ?? "", /^a plugin must be an ES module: write "type": "module"/);
+    const remedy =
+      "remedy" in other ? other.remedy : /ES module: write "type": "module" into \/.*\/mine\/package\.json, /;
+    assert.match(problems[0]?.remedy ?? "", remedy);
   });
+
+test("of a module without a package the remedy names the package.json above, by which Node takes it for CommonJS", async (context) => {
+  const folder = await tempFolder(context);
+  await writeFiles(folder, {
+    "package.json": '{ "type": "commonjs" }',
+    "plugins/mine/index.js": "export default {};",
+  });
+
+  const { problems } = await discover([path.join(folder, "plugins")]);
+
+  const manifest = path.join(folder, "package.json");
+  const remedy = `a plugin must be an ES module: write "type": "module" into ${manifest}, and import instead of require`;
+  assert.deepEqual(
+    problems.map((problem) => problem.remedy),
+    [remedy],
+  );
+});
 
 test("a folder that is a package with the keyword deneb-plugin is one plugin, and so is one below a folder", async (context) => {
   const folder = await tempFolder(context);
