@@ -153,7 +153,8 @@ const explanations: readonly Explanation[] = [
   },
   {
     when: coded("3D000"),
-    say: (server) => `no ${described(server)}; create the database or change rdb_database`,
+    say: ({ address, username }, { message }) =>
+      `${message} at ${address} (as user "${username}"); create the database or change rdb_database`,
   },
   {
     when: coded("ECONNREFUSED"),

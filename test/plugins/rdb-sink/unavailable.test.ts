@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { reasonOf } from "../../../core/sdk/index.js";
 import type { RdbConfig } from "../../../plugins/rdb-sink/config.js";
 import { postgresqlDatabase } from "../../support/postgresql.js";
 import { tempFolder } from "../../support/temp-folder.js";
@@ -16,6 +17,8 @@ interface Case {
   readonly needsServer?: true;
   config(context: TestContext): Promise<Partial<RdbConfig>>;
   readonly message: RegExp;
+  /** The message of the server is not repeated behind it. */
+  readonly saysAll?: true;
 }
 
 const cases: readonly Case[] = [
@@ -48,7 +51,9 @@ const cases: readonly Case[] = [
       rdb_password: server?.password ?? "",
       rdb_database: server?.database ?? "",
     }),
-    message: /^no database "deneb_test_\w+" at [\w.]+:\d+ as user "\w+"; create the database or change rdb_database$/,
+    message:
+      /^database "deneb_test_\w+" does not exist at [\w.]+:\d+ \(as user "\w+"\); create the database or change rdb_database$/,
+    saysAll: true,
   },
   {
     name: "a port without a server",
@@ -75,7 +80,7 @@ const cases: readonly Case[] = [
   },
 ];
 
-for (const { name, needsServer, config, message } of cases) {
+for (const { name, needsServer, config, message, saysAll } of cases) {
   const skip = needsServer && server === undefined ? "PostgreSQL is not reachable" : false;
   test(`${name} is one line that says what to do, and is retried`, { skip }, async (context) => {
     const { sink, lines } = sinkOf(await config(context));
@@ -85,6 +90,7 @@ for (const { name, needsServer, config, message } of cases) {
     const failure = sink.persist({ events: [eventOf(entity("e", { a: "1" }), "s")] }, never);
 
     await assert.rejects(failure, { message, retryable: true });
+    if (saysAll === true) assert.match(reasonOf(await failure.catch((error: unknown) => error)), message);
     assert.ok(!JSON.stringify(lines).includes("secret"));
   });
 }
