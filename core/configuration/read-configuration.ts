@@ -12,7 +12,7 @@ import { type ComponentBlock, type Setting, settingsWithout } from "./file/setti
 import { isOldAgent } from "./predecessor/old-agent.js";
 import { usedSettings } from "./predecessor/used-settings.js";
 import { variableFaults } from "./schema/unknown-settings.js";
-import { folderFaults, loopFaults, portFaults, sharedChannels } from "./topology/collisions.js";
+import { clientFaults, folderFaults, loopFaults, portFaults, sharedChannels } from "./topology/collisions.js";
 import { type ComponentReading, readComponent } from "./topology/component.js";
 import { declaredComponents, emptyListFaults, idleChannels } from "./topology/declared-components.js";
 import { readSink, type SinkReading } from "./topology/read-sink.js";
@@ -128,6 +128,7 @@ function readAgent(settings: readonly Setting[], agent: string, environment: Env
       ...unusedMappings(sources, sinks, environment),
       ...(startable(groupLinks) ? sharedChannels(sinks, groups, nodes.channels) : []),
       ...folderFaults(resources),
+      ...clientFaults(resources),
       ...portFaults(resources, environment.management),
       ...loopFaults(sources, sinks),
     ],

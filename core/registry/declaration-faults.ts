@@ -150,7 +150,7 @@ const variable = {
   holds: (value: unknown) => typeof value === "string" && /^[A-Za-z_]\w*$/.test(value),
   noun: "the name of an environment variable: letters, digits and underscores",
 };
-const resources: readonly unknown[] = ["port", "host", "folder", "url"] satisfies Property["resource"][];
+const resources: readonly unknown[] = ["port", "host", "folder", "url", "client"] satisfies Property["resource"][];
 
 const memberRules = {
   min: number,

@@ -83,9 +83,10 @@ export interface Property {
   /**
    * What the value stands for outside the program; the agent refuses a configuration in which two components collide:
    * `port`: a port the component listens on; `host`: the address for it; `folder`: folders that it alone may use;
-   * `url`: where it sends what it takes, a text that begins with a scheme (`https://`).
+   * `url`: where it sends what it takes, a text that begins with a scheme (`https://`); `client`: the address of a server, and behind
+   * it the name by which the server knows the component, where no two may have the same; an empty one collides with none.
    */
-  readonly resource?: "port" | "host" | "folder" | "url";
+  readonly resource?: "port" | "host" | "folder" | "url" | "client";
   /** Why not to use it any more, and what instead. */
   readonly deprecated?: string;
 }

@@ -8,6 +8,7 @@ export const mqttSchema = {
   url: {
     doc: "The broker: mqtt://host:port, or mqtts://host:port for TLS. Without a port 1883 and 8883.",
     format: "text",
+    resource: "client",
   },
   topics: {
     doc: "Topic filters to subscribe to, separated by blanks or commas; + stands for one level, a last # for all below.",
@@ -23,6 +24,7 @@ export const mqttSchema = {
     doc: "Name of this client at the broker, by which it keeps the session; no two clients of one broker may have the same. Empty means deneb- and the name of the source.",
     format: "text",
     default: "",
+    resource: "client",
   },
   username: {
     doc: "User at the broker; empty for none.",

@@ -61,6 +61,25 @@ export function portFaults(
   });
 }
 
+/** A fault for each component that is the same client of the same server as one before. */
+export function clientFaults(resources: readonly Resource[]): readonly ConfigurationFault[] {
+  const names = resources.filter(({ kind }) => kind === "client");
+  const clients = [...new Set(names.map(({ owner }) => owner))].map((one) =>
+    names.filter(({ owner }) => owner === one),
+  );
+  const known = new Map<string, Resource>();
+  return clients.flatMap((parts) => {
+    const name = parts.at(-1);
+    if (name === undefined || parts.some(({ value }) => value === "")) return [];
+    const client = JSON.stringify(parts.map(({ value }) => value));
+    const other = known.get(client);
+    known.set(client, other ?? name);
+    if (other === undefined) return [];
+    const reason = `is ${other.location.key} at the same server too, which would end the connection of one for the other`;
+    return [errorAt(name.location, `${reason}; give each a name of its own`)];
+  });
+}
+
 /** A fault for each folder that another component also uses, or that overlaps one of another component. */
 export function folderFaults(resources: readonly Resource[]): readonly ConfigurationFault[] {
   const used = resources.filter(({ kind }) => kind === "folder").flatMap(foldersOf);

@@ -27,6 +27,16 @@ const { catalogue } = catalogueOf(
     }),
     definePlugin({
       ...declared,
+      kind: "source",
+      type: "subscribing",
+      config: {
+        server: { doc: "Address.", format: "text", resource: "client" },
+        name: { doc: "Name at the server.", format: "text", default: "", resource: "client" },
+      },
+      create,
+    }),
+    definePlugin({
+      ...declared,
       kind: "channel",
       type: "kept",
       config: {
@@ -242,4 +252,32 @@ test("variables that are read, also by the file, empty ones and those of other p
   const env = { DENEB_DATA_DIR: "d", DENEB_SIZE: "1", DENEB_ODD: "", DENEB_TEST_X: "1", AGENT_OS: "Linux", HOME: "/" };
 
   assert.deepEqual(faultTexts(read(more("a1.sinks.s.batch_size = ${env:DENEB_SIZE}"), { env })), []);
+});
+
+const subscribing = (source: string, server: string, name: string) => [
+  `a1.sources.${source}.type = subscribing`,
+  `a1.sources.${source}.channels = c`,
+  `a1.sources.${source}.server = ${server}`,
+  ...(name === "" ? [] : [`a1.sources.${source}.name = ${name}`]),
+];
+
+test("two sources with one name at one server are an error that names both keys, and no others are", () => {
+  const text = [
+    "a1.sources = s t u v w",
+    "a1.channels = c",
+    "a1.sinks = k",
+    "a1.channels.c.type = kept",
+    "a1.sinks.k.type = sending",
+    "a1.sinks.k.channel = c",
+    "a1.sinks.k.url = http://elsewhere.example/",
+    ...subscribing("s", "mqtt://one", "x"),
+    ...subscribing("t", "mqtt://one", "x"),
+    ...subscribing("u", "mqtt://two", "x"),
+    ...subscribing("v", "mqtt://one", ""),
+    ...subscribing("w", "mqtt://one", ""),
+  ].join("\n");
+
+  assert.deepEqual(faultTexts(read(text, { catalogue })), [
+    'error line 15: a1.sources.t.name = "x": is a1.sources.s.name at the same server too, which would end the connection of one for the other; give each a name of its own',
+  ]);
 });

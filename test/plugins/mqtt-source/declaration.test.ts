@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Property } from "../../../core/sdk/index.js";
 import plugin from "../../../plugins/mqtt-source/index.js";
 import { originOf } from "../../../plugins/mqtt-source/topics.js";
 import { mqttConfig } from "./running-source.js";
@@ -48,3 +49,11 @@ for (const { topic, pattern, origin } of topics)
 for (const topic of ["orion/openiot/park/more", "orion/openiot", "other/openiot/park"])
   test(`topic ${topic} does not fit the pattern orion/+service/+path and tells nothing`, () =>
     assert.deepEqual(originOf(topic, "orion/+service/+path"), nothing));
+
+test("two sources with one client_id at one broker are a fault of the configuration", () => {
+  const names = Object.entries<Property>(plugin.config).flatMap(([name, { resource }]) =>
+    resource === "client" ? [name] : [],
+  );
+
+  assert.deepEqual(names, ["url", "client_id"]);
+});
