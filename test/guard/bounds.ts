@@ -153,8 +153,8 @@ const slacks: Readonly<Record<string, { readonly share: number; readonly more: n
   // Events of the thread pool arrive together or alone.
   "system calls that read": { share: 0.05, more: 150 },
   "system calls that write": { share: 0.05, more: 150 },
-  // V8 compiles functions earlier or later. Counted with Node 20; 26 has allocated up to 22 % more.
-  "allocated bytes": { share: Number.parseInt(process.versions.node, 10) > 22 ? 0.35 : 0.12, more: 0 },
+  // A busy machine allocates more than an idle one (decision 0081). Counted with Node 20; 26 has allocated up to 22 % more.
+  "allocated bytes": { share: Number.parseInt(process.versions.node, 10) > 22 ? 0.45 : 0.25, more: 0 },
 };
 
 /** The bound of a count that was so much. */
