@@ -7,15 +7,17 @@ const entry = new URL("../dist/core/main.js", import.meta.url);
 
 // `import()` in a text, because Node 8 cannot parse it. Node opens its debugger on SIGUSR1, for every process of the
 // machine, unless somebody listens. SIGHUP asks an agent to reload, and must not end one that is still being loaded; one that is asked
-// to stop before it listens itself has nothing to put in order. A worker has a supervisor that knows how it ended.
+// to stop before it listens itself has nothing to put in order; the start of the image listens already. A worker has a supervisor that
+// knows how it ended.
 const load = `if (!isNodeTooOld) {
   process.on("SIGUSR1", function () {});
   if (process.argv[2] === "run") {
     process.on("SIGHUP", function () {});
     if (process.send === undefined)
       ["SIGINT", "SIGTERM"].forEach(function (name) {
+        var before = process.listenerCount(name);
         process.on(name, function () {
-          if (process.listenerCount(name) === 1) process.exit(0);
+          if (process.listenerCount(name) === before + 1) process.exit(0);
         });
       });
   }

@@ -110,7 +110,7 @@ async function interruptible<T>(work: () => Promise<T>): Promise<T> {
 }
 
 function stop(signal: Signal): void {
-  if (isEndKnown) process.exit();
+  if (hasEnded) process.exit();
   stopsAskedFor += 1;
   // An agent that is loading has nothing to put in order.
   if (isAgent && role === undefined && !endsInOrder) end(exitCodes.success);
@@ -148,7 +148,10 @@ process.on("unhandledRejection", (error) => {
 
 /** As Node does without a listener: the state of the agent is not known any more. */
 function endUnlessTaken(error: unknown): void {
-  if (takeStray?.(error) === true) return;
+  if (takeStray?.(error) === true) {
+    isEndKnown = hasEnded;
+    return;
+  }
   terminal.err(`uncaught exception: ${stacksOf(error)}`);
   const remedy = 'a client or socket of a plugin needs a listener for its event "error"';
   terminal.err(`its stack names no plugin; plugins of others are ${suspected.join(", ")}: ${remedy}`);
@@ -157,6 +160,8 @@ function endUnlessTaken(error: unknown): void {
 
 /** True once what ends the process is known: its command has ended, a signal, an error that was printed. */
 let isEndKnown = false;
+/** True once its command has. */
+let hasEnded = false;
 
 function end(exitCode: number): void {
   isEndKnown = true;
@@ -194,6 +199,7 @@ async function runCommand(): Promise<void> {
   if (role !== undefined) supervision = await supervised(dirname(role.socket));
   const exitCode = await createProgram(terminal).run(process.argv.slice(2));
   isEndKnown = true;
+  hasEnded = true;
   process.exitCode = interruptedBy === undefined ? exitCode : endedBy(interruptedBy);
   if (isOutputIncomplete) process.exitCode ||= exitCodes.failure;
   // Else Node takes its heap down first, with its listeners of signals, and a further one would end the process without that code.

@@ -95,6 +95,22 @@ for (const { says, wild, reason } of strays)
     assert.equal(agent.process.exitCode, null);
   });
 
+test("a plugin that ends the process with 0 after an error that nobody caught fails the agent, and the last line says who did", async (context) => {
+  const folder = await tempFolder(context);
+  const plugins = path.join(folder, "plugins");
+  const wild = 'setTimeout(() => { throw new Error("first"); }, 1); setTimeout(() => process.exit(0), 100);';
+  await writeFiles(plugins, { "package.json": '{ "type": "module" }', "wild/index.js": sink(wild) });
+  const file = path.join(folder, "stored.txt");
+  const agent = await startAgent(context, { properties: properties(file), folder, flags: ["--plugins", plugins] });
+  const ended = once(agent.process, "close");
+
+  await post(agent.notifyUrl, notification("urn:e:wild", 1));
+  const [code] = await ended;
+
+  assert.equal(code, 1);
+  assert.match(agent.errors.join(""), /ended the process by process\.exit\(0\), before the command did/);
+});
+
 test("an event whose sink throws outside of its call, and never returns, becomes a dead letter, and the others are stored", async (context) => {
   const folder = await tempFolder(context);
   const file = path.join(folder, "stored.txt");

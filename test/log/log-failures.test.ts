@@ -32,7 +32,7 @@ test("an append that failed a session ago counts no more where the log takes rep
 
   assert.equal(before, "appending: refused");
   assert.equal(health.failure, undefined);
-  assert.deepEqual(reports, [{ state: "down", reason: "appending: refused" }, { state: "up" }]);
+  assert.deepEqual(reports, [{ state: "down", reason: "appending: refused", lasting: true }, { state: "up" }]);
   assert.deepEqual(
     lines.map(({ message }) => message),
     ["the log cannot be used now; it will be tried again", "the log can be reached again"],
@@ -76,7 +76,10 @@ test("an agent that may not remove what is stored still does its work", () => {
   health.outcome("trim");
 
   assert.deepEqual([both, one], ["appending: refused", undefined]);
-  assert.deepEqual(reports.slice(-2), [{ state: "degraded", reason: "trimming: refused" }, { state: "up" }]);
+  assert.deepEqual(reports.slice(-2), [
+    { state: "degraded", reason: "trimming: refused", lasting: true },
+    { state: "up" },
+  ]);
 });
 
 test("a part that takes no appends while others do is degraded and one cause to log, and all that take none are down", () => {
