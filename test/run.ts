@@ -13,7 +13,7 @@ import { testFiles } from "./support/runner/test-files.js";
 import { provideServers, type Servers } from "./support/servers.js";
 
 // Building an image takes minutes on a busy machine.
-const FILE_TIMEOUT_MILLIS = Number(process.env["DENEB_TEST_MINUTES"] ?? 10) * 60_000;
+const FILE_TIMEOUT_MILLIS = Number(process.env["DENEB_TEST_MINUTES"] ?? 15) * 60_000;
 // What is to be seen of a file that hangs is gone once its time is over.
 const HANGING_MILLIS = FILE_TIMEOUT_MILLIS * 0.95;
 const SLOWEST_LISTED = 10;
