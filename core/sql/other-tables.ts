@@ -9,7 +9,6 @@ import { columnLayoutColumns } from "./rows/layout.js";
 import type { StepOfBatch, StepWriter } from "./step-writer.js";
 import { type KnownStore, lookUp } from "./tables/known-store.js";
 import type { ListedStore } from "./tables/make-missing.js";
-import type { ListedTables } from "./tables/register-rows.js";
 
 const MOST_OF_A_BATCH = 16;
 
@@ -17,8 +16,6 @@ interface OtherTablesParts {
   readonly store: ListedStore;
   readonly rowBuilder: Pick<RowBuilder, "tables">;
   readonly writer: Pick<StepWriter, "takes" | "lately">;
-  /** The databases in which earlier runs have stored, beside that of the configuration. */
-  earlierDatabases(signal: AbortSignal): Promise<readonly string[]>;
 }
 
 interface Refusing extends Pick<Batch, "position" | "events"> {
@@ -38,8 +35,8 @@ export class OtherTables {
 
   /** Whether the store takes rows of any other table now than those that refuse the batch, or than those of a database that is closed. */
   async takes({ position, events, closed }: Refusing, signal: AbortSignal): Promise<boolean> {
-    for await (const tables of this.#candidates({ events, closed }, signal)) {
-      if (this.#isIn(closed, tables)) continue;
+    for await (const tables of this.#candidates(events, signal)) {
+      if (tables.some(({ name }) => this.#databaseOf(name) === closed)) continue;
       const taken = await this.#areTaken({ position, tables, later: [], all: tables }, signal);
       if (taken !== undefined) return taken;
     }
@@ -52,15 +49,8 @@ export class OtherTables {
     return unit.database === "" ? server.database : unit.database;
   }
 
-  #isIn(database: string | undefined, tables: readonly Named[]): boolean {
-    return tables.some(({ name }) => this.#databaseOf(name) === database);
-  }
-
   /** Rows that were stored lately, then some of the batch, then one of the batch for tables that an earlier run listed. */
-  async *#candidates(
-    { events, closed }: Pick<Refusing, "events" | "closed">,
-    signal: AbortSignal,
-  ): AsyncGenerator<readonly TableBatch[]> {
+  async *#candidates(events: readonly Event[], signal: AbortSignal): AsyncGenerator<readonly TableBatch[]> {
     const { store, writer } = this.#parts;
     const { lately } = writer;
     for (const event of lately.toReversed()) {
@@ -74,24 +64,12 @@ export class OtherTables {
       if (event !== undefined) yield this.#tables([event]);
     }
     const [row] = failed;
-    if (row === undefined || lately.some((event) => !this.#isIn(closed, this.#tables([event])))) return;
-    for await (const { name } of this.#listed(closed, signal)) {
+    if (row === undefined || lately.length > 0) return;
+    const listed = await listedTables(store, signal);
+    for (const { name } of bySchema(listed).slice(0, MOST_OF_A_BATCH)) {
       const tables = [fixedRow(row, name, store)];
       if (await areKnown(tables, store, signal)) yield tables;
     }
-  }
-
-  /** Tables that an earlier run listed: of a list that has those of a closed database, too, one table of each other database. */
-  async *#listed(closed: string | undefined, signal: AbortSignal): AsyncGenerator<Named> {
-    const { register } = this.#parts.store;
-    if (register === undefined) return;
-    if (closed === undefined) {
-      yield* bySchema(await ownTables(register.tables(signal))).slice(0, MOST_OF_A_BATCH);
-      return;
-    }
-    const databases = await this.#parts.earlierDatabases(signal).catch(() => []);
-    for (const database of databases.filter((one) => one !== closed).slice(0, MOST_OF_A_BATCH))
-      yield* (await ownTables(register.tablesOf({ database, schema: "" }, signal))).slice(0, 1);
   }
 
   /** Undefined if it says nothing about others; false for an error of the whole store. */
@@ -127,9 +105,9 @@ async function areKnown(tables: readonly TableBatch[], store: KnownStore, signal
   return names.every((name) => store.tables.columns(name) !== undefined);
 }
 
-async function ownTables(listed: Promise<Pick<ListedTables, "own">>): Promise<readonly Named[]> {
+async function listedTables({ register }: ListedStore, signal: AbortSignal): Promise<readonly Named[]> {
   try {
-    const { own } = await listed;
+    const { own } = (await register?.tables(signal)) ?? { own: [] };
     return own.map((name) => ({ name }));
   } catch {
     // The list cannot be read.

@@ -28,7 +28,6 @@ import { positionMoving, positionUnsettled, tooManyTables } from "./features/pos
 import { placeOf, storedSummary } from "./features/positions/stored-summary.js";
 import { storeProbes } from "./features/probes.js";
 import { Retention } from "./features/retention/retention.js";
-import { notedDatabases } from "./features/stored-data/listed-databases.js";
 import { Upkeep } from "./features/upkeep.js";
 import { OtherTables } from "./other-tables.js";
 import { RefusedRows } from "./refused-rows.js";
@@ -107,13 +106,7 @@ export class SqlSink implements Sink {
       writer: this.#writer,
       now: () => context.now(),
     });
-    this.#others = new OtherTables({
-      store: this.#store,
-      rowBuilder: this.#rowBuilder,
-      writer: this.#writer,
-      earlierDatabases: async (signal) =>
-        config.exactly_once ? await notedDatabases(DEFAULT_SCHEMA, context.name, { store: this.#store, signal }) : [],
-    });
+    this.#others = new OtherTables({ store: this.#store, rowBuilder: this.#rowBuilder, writer: this.#writer });
   }
 
   probes(examiner: Examiner): readonly Probe[] {

@@ -172,18 +172,8 @@ export function listedTables(rows: readonly RegisterRow[], self: Lister): Listed
 
 /** The rows of all existing registers. */
 export async function rowsAnywhere(store: KnownStore, signal: AbortSignal): Promise<readonly RegisterRow[]> {
-  return await rowsAt(await store.driver.commitUnits(signal), store, signal);
-}
-
-/** The rows of the registers of these commit units. */
-export async function rowsAt(
-  units: readonly SchemaName[],
-  store: KnownStore,
-  signal: AbortSignal,
-): Promise<readonly RegisterRow[]> {
   let rows: readonly RegisterRow[] = [];
-  for (const register of await registersOf(units, store, signal))
-    rows = rows.concat(await rowsOf(register, store, signal));
+  for (const register of await registers(store, signal)) rows = rows.concat(await rowsOf(register, store, signal));
   return rows;
 }
 

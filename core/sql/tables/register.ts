@@ -1,6 +1,6 @@
 import { type Context, codeOf } from "../../sdk/index.js";
 import { databaseErrorOf } from "../contract/database-error.js";
-import { type SchemaName, type Statement, type TableName, tableKey } from "../contract/statement.js";
+import { type Statement, type TableName, tableKey } from "../contract/statement.js";
 import type { TableBatch } from "../rows/grouping.js";
 import { GrowingPauses } from "./growing-pauses.js";
 import { KeptKinds, kindOf } from "./kept-kinds.js";
@@ -19,7 +19,6 @@ import {
   registerDefinition,
   registerRows,
   rowsAnywhere,
-  rowsAt,
 } from "./register-rows.js";
 
 const MOST_REMEMBERED = 100_000;
@@ -158,11 +157,6 @@ export class Register {
     const lister = this.#lister;
     const unlisted = [...this.unlisted.values()].map((listing) => ({ ...listing, lister }));
     return listedTables([...unlisted, ...(await rowsAnywhere(this.#store, signal))], lister);
-  }
-
-  /** Those that are listed in one commit unit. */
-  async tablesOf(unit: SchemaName, signal: AbortSignal): Promise<ListedTables> {
-    return listedTables(await rowsAt([unit], this.#store, signal), this.#lister);
   }
 
   async #rows(tables: readonly Written[], signal: AbortSignal): Promise<readonly RegisterRow[]> {

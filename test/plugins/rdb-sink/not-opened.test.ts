@@ -3,11 +3,9 @@ import { after, type TestContext, test } from "node:test";
 import { createConnection } from "mysql2/promise";
 import pg from "pg";
 import { reasonOf } from "../../../core/sdk/index.js";
-import type { SqlSink } from "../../../core/sql/sql-sink.js";
 import { installedProgram } from "../../support/installed-program.js";
 import { mysqlServer, type TestServer } from "../../support/mysql.js";
 import { startOwnPgbouncer } from "../../support/own-pgbouncer.js";
-import { at } from "../../support/position.js";
 import { postgresqlDatabase, serverOfTests, type TestDatabase } from "../../support/postgresql.js";
 import { until } from "../../support/until.js";
 import { entity, eventOf, never, onMysql, onPostgresql, sinkOf } from "./sinks.js";
@@ -75,21 +73,16 @@ const faults: readonly Fault[] = [
   },
 ];
 
-/** Sinks of a user of its own, with a database for each of its services; `restarted` is one of an agent that starts then. */
+/** A sink of a user of its own, with a database for each of its services. */
 async function sinkOfUser(context: TestContext, { query, ...at }: TestDatabase) {
   const user = `deneb_user_${at.database.slice("deneb_test_".length)}`;
   await query(`CREATE ROLE ${user} LOGIN CREATEDB PASSWORD 'right'`);
   await query(`GRANT CREATE ON DATABASE ${at.database} TO ${user}`);
   const [first, second] = [`${at.database}_first`, `${at.database}_second`];
   const config = onPostgresql({ ...at, user, password: "right" }, at.database);
-  const sinks: SqlSink[] = [];
-  const restarted = () => {
-    const { sink } = sinkOf({ ...config, data_model: "dm-by-entity-database" });
-    sinks.push(sink);
-    return sink;
-  };
+  const { sink } = sinkOf({ ...config, data_model: "dm-by-entity-database" });
   context.after(async () => {
-    for (const sink of sinks) await sink.stop(never);
+    await sink.stop(never);
     for (const name of [first, second]) await query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
     await query(`REVOKE CREATE ON DATABASE ${at.database} FROM ${user}`);
     await query(`DROP OWNED BY ${user} CASCADE`);
@@ -104,7 +97,7 @@ async function sinkOfUser(context: TestContext, { query, ...at }: TestDatabase) 
       ({ length }) => length === 0,
     );
   };
-  return { sink: restarted(), restarted, first, second, on };
+  return { sink, first, second, on };
 }
 
 for (const { what, begins, ends, says, ofOne = false } of faults)
@@ -138,25 +131,6 @@ for (const { what, begins, ends, says, ofOne = false } of faults)
     await client.end();
     assert.deepEqual(rows, [{ a: "1" }, { a: "3" }]);
   });
-
-test("PostgreSQL: a database of a service that refuses connections is known as that also by an agent that has stored nothing yet", {
-  skip: noPostgresql,
-}, async (context) => {
-  if (database === undefined) return;
-  const { sink, restarted, first, second, on } = await sinkOfUser(context, database);
-  const persist = (by: SqlSink, service: string, number: number) =>
-    by.persist({ ...eventFor(service, String(number)), position: at(`c:${number}`) }, never);
-  await persist(sink, first, 1);
-  await persist(sink, second, 2);
-  await on(["ALTER DATABASE DATABASE_ ALLOW_CONNECTIONS false"]);
-
-  const later = restarted();
-  const beside = await later.answers(await persist(later, first, 3).catch(caught), never);
-  await on(["ALTER DATABASE DATABASE_ ALLOW_CONNECTIONS false".replace("DATABASE_", second)]);
-  const alone = await later.answers(await persist(later, first, 3).catch(caught), never);
-
-  assert.deepEqual([beside, alone], ["passing", false]);
-});
 
 test("PostgreSQL: a database that refuses connections is waited for, also while an older connection takes rows", {
   skip: noPostgresql,

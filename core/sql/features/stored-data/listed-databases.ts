@@ -1,6 +1,6 @@
 import { type LeftData, reasonOf } from "../../../sdk/index.js";
 import type { Driver } from "../../contract/driver.js";
-import type { SchemaName } from "../../contract/statement.js";
+import type { SchemaName, TableName } from "../../contract/statement.js";
 import { type KnownStore, lookUp } from "../../tables/known-store.js";
 import { refuseNewerTable } from "../../tables/known-tables.js";
 import { registersOf } from "../../tables/register-rows.js";
@@ -74,7 +74,7 @@ async function databasesOf(units: readonly SchemaName[], finding: Finding): Prom
   const { search, store, signal } = finding;
   const found = new Set<string>();
   for (const unit of search.noted ? units : []) {
-    for (const database of await notedDatabases(unit, search.sink, finding)) found.add(database);
+    for (const database of await notedDatabases(store.dialect.positionsTable(unit), finding)) found.add(database);
   }
   const { otherDatabases } = store.dialect;
   const others = search.made && otherDatabases !== undefined ? await store.driver.read([otherDatabases], signal) : [];
@@ -92,20 +92,12 @@ async function goneOf(listed: readonly SchemaName[], { store, signal }: Finding)
   return new Set(listed.map(({ database }) => database).filter((database) => !there.has(database)));
 }
 
-/**
- * The databases that are noted with the positions of a sink in a commit unit. Read without a lock, which would need a right to write: what a
- * pending write adds is new anyway.
- */
-export async function notedDatabases(
-  unit: SchemaName,
-  sink: string,
-  { store, signal }: Pick<Finding, "store" | "signal">,
-): Promise<readonly string[]> {
-  const name = store.dialect.positionsTable(unit);
+/** Read without a lock, which would need a right to write: what a pending write adds is new anyway. */
+async function notedDatabases(name: TableName, { search, store, signal }: Finding): Promise<readonly string[]> {
   await lookUp([name], store, signal);
   if (store.tables.columns(name) === undefined) return [];
   refuseNewerTable(name, store);
-  const question = store.dialect.selectColumns([CHANNEL], { name, key: [SINK], cells: [sink] });
+  const question = store.dialect.selectColumns([CHANNEL], { name, key: [SINK], cells: [search.sink] });
   const channels = (await store.driver.read([question], signal)).flatMap(([channel]) => channel ?? []);
   return channels.flatMap((channel) => (channel.startsWith(DATABASE) ? channel.slice(DATABASE.length) : []));
 }
