@@ -96,16 +96,19 @@ function listen(): void {
 }
 
 /**
- * A listener of JavaScript waits for code that blocks the process, which one who presses Ctrl-C cannot know. A supervisor, which sends
- * SIGTERM, ends what does not end by SIGKILL; the first process of a container is ended by no signal that nobody listens to.
+ * A listener of JavaScript waits for code that blocks the process, and so would whoever sends the signal. The first process of a
+ * container is ended by no signal that nobody listens to.
  */
 async function interruptible<T>(work: () => Promise<T>): Promise<T> {
-  const listeners = process.pid === 1 ? [] : process.listeners("SIGINT");
-  for (const listener of listeners) process.off("SIGINT", listener);
+  const silenced = (process.pid === 1 ? [] : signals).map((signal) => ({
+    signal,
+    listeners: process.listeners(signal),
+  }));
+  for (const { signal, listeners } of silenced) for (const listener of listeners) process.off(signal, listener);
   try {
     return await work();
   } finally {
-    for (const listener of listeners) process.on("SIGINT", listener);
+    for (const { signal, listeners } of silenced) for (const listener of listeners) process.on(signal, listener);
   }
 }
 

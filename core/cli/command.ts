@@ -100,7 +100,7 @@ export interface Terminal {
   readonly stopRequested: AbortSignal;
   /** From now on the command ends by itself after a stop request, however long that takes, with its own exit code. */
   endsInOrder?(): void;
-  /** Does what may block the process, as code of others: meanwhile an interrupt (Ctrl-C) ends the process by itself. */
+  /** Does what may block the process, as code of others: meanwhile SIGINT (Ctrl-C) and SIGTERM end the process by themselves. */
   interruptible?<T>(work: () => Promise<T>): Promise<T>;
   /** Calls the listener whenever a reload of the configuration is requested. */
   onReload?(listener: () => void): void;

@@ -36,30 +36,24 @@ test("a stop by a signal to all processes, as from a terminal, is one in order w
   assert.deepEqual(await ended, [0, null]);
 });
 
-test("an agent that SIGTERM asks to stop while it loads a plugin ends at once, with the exit code of a stop", async (context) => {
-  const { agent, ended } = await loading(context, "await new Promise(() => {});");
+for (const signal of ["SIGINT", "SIGTERM"] as const)
+  test(`${signal} ends an agent that a module of a plugin blocks`, async (context) => {
+    const { agent, ended } = await loading(context, "for (;;);");
 
-  agent.kill("SIGTERM");
+    agent.kill(signal);
 
-  assert.deepEqual(await ended, [0, null]);
-});
+    assert.deepEqual(await ended, [null, signal]);
+  });
 
-test("an interrupt ends an agent that a module of a plugin blocks", async (context) => {
-  const { agent, ended } = await loading(context, "for (;;);");
+for (const signal of ["SIGINT", "SIGTERM"] as const)
+  test(`${signal} stops an agent in order after it has loaded its plugins`, async (context) => {
+    const { agent, ended, said } = await loading(context, "export default [];");
+    await until(said, (text) => text.includes('"ready"'));
 
-  agent.kill("SIGINT");
+    agent.kill(signal);
 
-  assert.deepEqual(await ended, [null, "SIGINT"]);
-});
-
-test("an agent that is interrupted after it has loaded its plugins stops in order", async (context) => {
-  const { agent, ended, said } = await loading(context, "export default [];");
-  await until(said, (text) => text.includes('"ready"'));
-
-  agent.kill("SIGINT");
-
-  assert.deepEqual(await ended, [0, null]);
-});
+    assert.deepEqual(await ended, [0, null]);
+  });
 
 test("an agent that a further signal ends says so, also when it loses nothing", async (context) => {
   const never = "{ start: async () => {}, stop: () => new Promise(() => {}) }";
