@@ -1,6 +1,5 @@
 import { connect } from "node:net";
 import type { ComponentNode, Topology } from "../../configuration/topology.js";
-import { flatEntries } from "../../sdk/fields.js";
 import {
   AgentError,
   type Context,
@@ -11,10 +10,10 @@ import {
   type Probe,
 } from "../../sdk/index.js";
 import type { Clock, Loggers } from "../../tokens.js";
-import { textsIn } from "../arrivals/configured-secrets.js";
 import { atPath } from "../component.js";
 import { plainContextOf } from "../component-context.js";
 import { createComponent } from "../create-component.js";
+import { maskedFindings } from "./masked-findings.js";
 import { type Examinee, type Finding, failedResult, type ProbeRuns } from "./probe-runs.js";
 
 interface ExaminationParts {
@@ -57,29 +56,10 @@ async function findingsOf({ node, create }: ExaminedNode, { examiner, runs }: Ex
     return kind === "sink" || kind === "source" ? [notTried(examinee, "try the component", nothing)] : [];
   }
   try {
-    return withoutSecrets(await runs.all(examinee, probes), node);
+    return maskedFindings(await runs.all(examinee, probes), node);
   } finally {
     await stopped(component);
   }
-}
-
-/** Shorter secrets are parts of many words. */
-const SHORTEST_SECRET = 4;
-
-/** Servers and plugins may repeat a secret in what they say. */
-function withoutSecrets(findings: readonly Finding[], { definition, config }: ComponentNode): readonly Finding[] {
-  const secrets = flatEntries(definition.config)
-    .filter(([, { sensitive }]) => sensitive === true)
-    .flatMap(([name]) => textsIn(config[name]))
-    .filter((text) => text.length >= SHORTEST_SECRET);
-  if (secrets.length === 0) return findings;
-  const masked = (text: string) => secrets.reduce((rest, secret) => rest.replaceAll(secret, "***"), text);
-  return findings.map(({ reason, remedy, ...finding }) => ({
-    ...finding,
-    tried: masked(finding.tried),
-    ...(reason === undefined ? {} : { reason: masked(reason) }),
-    ...(remedy === undefined ? {} : { remedy: masked(remedy) }),
-  }));
 }
 
 function notTried(examinee: Examinee, tried: string, result: Pick<Finding, "outcome" | "reason" | "remedy">): Finding {
