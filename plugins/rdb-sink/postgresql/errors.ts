@@ -137,7 +137,31 @@ const explanations: readonly Explanation[] = [
       `${described(server)} cannot be understood: ${message}; check that rdb_host and rdb_port lead to a PostgreSQL`,
   },
   {
-    when: (error) => coded("28P01")(error) || saying(/client password must be/)(error),
+    when: ofPooler(/^no such database: /),
+    say: ({ address, database, username }) =>
+      `the pooler at ${address} has no database "${database}" (as user "${username}"); add it to its [databases] or change rdb_database`,
+  },
+  {
+    when: ofPooler(/^query_wait_timeout$/),
+    say: (server, { message }) =>
+      `the pooler before ${described(server)} had no connection to its server in time: ${message}; ` +
+      "see in its log whether it reaches the server, raise its pool size or lower rdb_maxPoolSize",
+  },
+  {
+    when: ofPooler(/^no more connections allowed/),
+    say: (server, { message }) =>
+      `the pooler before ${described(server)} has no connection left: ${message}; raise max_client_conn there, or lower rdb_maxPoolSize`,
+  },
+  {
+    when: ofPooler(/cannot connect to server|^server (?:login|DNS lookup)|\(server down\)$/),
+    say: (server, { message }) =>
+      `the pooler before ${described(server)} does not reach its server: ${message}; start that server or check the address in [databases] of the pooler`,
+  },
+  {
+    when: (error) =>
+      coded("28P01")(error) ||
+      saying(/client password must be/)(error) ||
+      ofPooler(/^(?:password|SASL) authentication failed|^no such user/)(error),
     say: (server) =>
       `wrong password for ${described(server)}; check rdb_username, rdb_password and VALID UNTIL of the role`,
   },
@@ -152,7 +176,7 @@ const explanations: readonly Explanation[] = [
       `connecting to ${described(server)} is refused: ${message}; ALTER DATABASE ... ALLOW_CONNECTIONS true lets clients in again`,
   },
   {
-    when: coded("3D000"),
+    when: (error) => coded("3D000")(error) || ofPooler(/^database ".*" does not exist/)(error),
     say: ({ address, username }, { message }) =>
       `${message} at ${address} (as user "${username}"); create the database or change rdb_database`,
   },
@@ -262,6 +286,11 @@ function coded(...codes: readonly string[]): Explanation["when"] {
 
 function saying(pattern: RegExp): Explanation["when"] {
   return ({ code, message }) => !isSqlState(code) && pattern.test(message);
+}
+
+/** What PgBouncer says itself, with 08P01 or, in newer versions, a code of its kind. */
+function ofPooler(pattern: RegExp): Explanation["when"] {
+  return ({ code = "", message }) => /^(?:08|28|3D|53|57|58)/.test(code) && pattern.test(message);
 }
 
 function described({ address, database, username }: ServerAddress): string {

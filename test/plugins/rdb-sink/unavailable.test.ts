@@ -21,7 +21,47 @@ interface Case {
   readonly saysAll?: true;
 }
 
+const ofPoolers = [
+  {
+    said: "no such database: postgres",
+    shown:
+      /^the pooler at [\d.:]+ has no database "postgres" \(as user "agent"\); add it to its \[databases\] or change rdb_database$/,
+  },
+  {
+    said: 'database "postgres" does not exist',
+    shown:
+      /^database "postgres" does not exist at [\d.:]+ \(as user "agent"\); create the database or change rdb_database$/,
+  },
+  {
+    said: "password authentication failed",
+    shown: /^wrong password for database "postgres" .*; check rdb_username, rdb_password/,
+  },
+  {
+    said: "query_wait_timeout",
+    shown:
+      /^the pooler before database "postgres" .* had no connection .*: query_wait_timeout; .* raise its pool size or lower rdb_maxPoolSize$/,
+  },
+  {
+    said: "no more connections allowed (max_client_conn)",
+    shown: /^the pooler before database "postgres" .*; raise max_client_conn there, or lower rdb_maxPoolSize$/,
+  },
+  {
+    said: "server login has been failing, try again later (server_login_retry)",
+    shown:
+      /^the pooler before database "postgres" .* does not reach its server: .*; start that server or check the address in/,
+  },
+];
+
 const cases: readonly Case[] = [
+  ...ofPoolers.map(({ said, shown }) => ({
+    name: `what PgBouncer says by "${said}"`,
+    config: async (context: TestContext) => ({
+      rdb_port: await refusingServer(context, "08P01", said),
+      rdb_username: "agent",
+      rdb_password: "secret",
+    }),
+    message: shown,
+  })),
   {
     name: "a wrong password",
     config: async (context) => ({
