@@ -109,11 +109,13 @@ function shortened(text: string): string {
 }
 
 /**
- * The known name that was probably meant: one with this first or last part, the only one that goes on from it, or one a few
- * letters away, in any letter case.
+ * The known name that was probably meant: the same, one with this first or last part, the only one that goes on from it, or one a few
+ * letters away, in any letter case; else the name itself behind a known one in the letter case of that.
  */
 export function nearest(name: string, known: readonly string[]): string | undefined {
   const written = name.toLowerCase();
+  const same = known.find((candidate) => candidate.toLowerCase() === written);
+  if (same !== undefined) return same;
   const prefixed = known.find((candidate) => {
     const lower = candidate.toLowerCase();
     return lower.endsWith(`.${written}`) || lower.startsWith(`${written}.`);
@@ -125,7 +127,10 @@ export function nearest(name: string, known: readonly string[]): string | undefi
     written,
     known.map((candidate) => candidate.toLowerCase()),
   );
-  if (distance(written, best) > Math.ceil(written.length / 3)) return undefined;
+  if (distance(written, best) > Math.ceil(written.length / 3)) {
+    const above = known.find((candidate) => written.startsWith(`${candidate.toLowerCase()}.`));
+    return above === undefined || name.startsWith(above) ? undefined : above + name.slice(above.length);
+  }
   return known.find((candidate) => candidate.toLowerCase() === best);
 }
 

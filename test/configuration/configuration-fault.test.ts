@@ -50,13 +50,25 @@ for (const { value, reason, shows } of secrets) {
   });
 }
 
-const names = ["rdb_host", "rdb_password", "batch_size", "batch_timeout", "handler.ngsi_version"];
+const names = [
+  "rdb_host",
+  "rdb_password",
+  "batch_size",
+  "batch_timeout",
+  "handler.ngsi_version",
+  "selector",
+  "selector.type",
+];
 for (const { written, meant } of [
   { written: "rdb_pass", meant: "rdb_password" },
   { written: "rdb_hots", meant: "rdb_host" },
   { written: "Batch_Time", meant: "batch_timeout" },
   { written: "ngsi_version", meant: "handler.ngsi_version" },
   { written: "handler", meant: "handler.ngsi_version" },
+  { written: "Selector", meant: "selector" },
+  { written: "Selector.Type", meant: "selector.type" },
+  { written: "Selector.mapping.Rome", meant: "selector.mapping.Rome" },
+  { written: "selector.mapping.Rome", meant: undefined },
   { written: "colour", meant: undefined },
 ])
   test(`${written} was probably meant as ${meant ?? "no name that is known"}`, () =>

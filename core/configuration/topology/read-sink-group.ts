@@ -104,8 +104,9 @@ function strayFaults({ key, settings }: ComponentBlock): readonly ConfigurationF
   return [...settingsWithout(settings, Object.keys(sinkGroupSettings), ["processor"])].map(([path, setting]) => {
     const meant = nearest(path, Object.keys(sinkGroupProperties));
     const location = { key: setting.key, value: setting.value, line: setting.line, nearest: meant };
-    const reason = `is not a property of a sink group and has no effect; write it below ${key}.processor`;
-    return unreadAt(location, reason, "there-too");
+    const isGroups = meant !== undefined && !meant.startsWith("processor.");
+    const remedy = isGroups ? "" : `; write it below ${key}.processor`;
+    return unreadAt(location, `is not a property of a sink group and has no effect${remedy}`, "there-too");
   });
 }
 

@@ -124,12 +124,14 @@ const cases = [
       failover,
       "a1.sinks.t.batch_ttl = 3",
       "a1.sinkgroups.g.priority = 1",
+      "a1.sinkgroups.g.Sinks = s",
       "a1.sinkgroups.h.sinks = u",
     ],
     faults: [
       'warning line 18: a1.sinks.t.batch_ttl = "3": has no effect: the group "g" uses the settings of its first sink: "s" has 10; write the same here',
       'warning line 19: a1.sinkgroups.g.priority = "1": is not a property of a sink group and has no effect; write it below a1.sinkgroups.g.processor',
-      'warning line 20: a1.sinkgroups.h: is not listed in a1.sinkgroups, so its settings have no effect; did you mean "g"?',
+      'warning line 20: a1.sinkgroups.g.Sinks = "s": is not a property of a sink group and has no effect; did you mean "sinks"?',
+      'warning line 21: a1.sinkgroups.h: is not listed in a1.sinkgroups, so its settings have no effect; did you mean "g"?',
     ],
   },
 ] as const;
