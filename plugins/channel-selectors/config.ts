@@ -95,13 +95,17 @@ export function checkRoundRobin(
       })),
     ...Object.entries(lists).flatMap(([name, list]) => {
       const property = `storages.${name}` as const;
-      if (!names.includes(name)) return [{ property, reason: `is beyond the number of storages, ${storages}` }];
+      if (!names.includes(name)) return [{ property, reason: `is no storage: there are ${storages}, ${range(names)}` }];
       return listFaults(list, channels).map((reason) => ({ property, reason }));
     }),
   ];
 }
 
 const mostStorages = 100;
+
+function range(names: readonly string[]): string {
+  return [...new Set([names[0], names.at(-1)])].join(" to ");
+}
 
 function listFaults(list: string, channels: readonly string[] | undefined): readonly string[] {
   const named = channelsOf(list);

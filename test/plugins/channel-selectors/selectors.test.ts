@@ -88,7 +88,7 @@ test("round robin tells a missing storage, one too many and an unknown channel",
     [
       "storages.storage2: must be given: the channels of this storage",
       'storages.storage1: "d" is not a channel of the source; its channels are: a, b, c',
-      "storages.storage3: is beyond the number of storages, 2",
+      "storages.storage3: is no storage: there are 2, storage1 to storage2",
     ],
   );
 });
