@@ -43,5 +43,6 @@ const levels = { error: "error", warning: "warn", notice: "info" } as const;
 
 export function logFault(log: Logger, fault: ConfigurationFault, file?: string): void {
   const named = file === undefined ? {} : { file };
-  log[levels[fault.severity]]({ ...named, ...faultFields(fault) }, "fault in the configuration");
+  const what = fault.severity === "notice" ? "notice about" : "fault in";
+  log[levels[fault.severity]]({ ...named, ...faultFields(fault) }, `${what} the configuration`);
 }

@@ -25,6 +25,23 @@ for (const workers of ["1", "2"])
     assert.deepEqual(agent.errors, []);
   });
 
+test("an old name in the properties file is a notice of the log, and no fault", async (context) => {
+  const folder = await tempFolder(context);
+  const type = "a.channels.c.type = ";
+  const properties = httpAgent({ channel: "memory", sink: "logger" }).replace(
+    `${type}memory`,
+    `${type}CygnusMemoryChannel`,
+  );
+
+  const agent = await startAgent(context, { properties, folder });
+
+  const found = agent.lines.filter(({ key }) => key === "a.channels.c.type");
+  assert.deepEqual(
+    found.map(({ level, msg, reason }) => [level, msg, reason]),
+    [["info", "notice about the configuration", 'is an old spelling; the new one is "memory"']],
+  );
+});
+
 test("a start that ends before there is a log prints warnings and errors on standard error", async (context) => {
   const file = path.join(await tempFolder(context), "agent.properties");
   await writeFile(
