@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { askManagement, type ManagementAddress } from "./ask-management.js";
 import { type CommandContext, exitCodes, type Terminal } from "./command.js";
 import {
@@ -39,6 +39,7 @@ function changing(command: Command): Command {
     withFilterOptions(command, "all dead letters of")
       .argument("[id]", "id of the dead letter")
       .option("--all", "all dead letters of all sinks")
+      .addOption(new Option("--data-dir <directory>").hideHelp())
       .option("--json", "print the answer as JSON"),
   );
 }
@@ -78,15 +79,19 @@ async function change({ method, suffix }: Request, { id, options, terminal }: Ca
 async function print(body: Answer, { id, options, terminal }: Call, address: ManagementAddress): Promise<void> {
   const text = countsIn(body);
   if (text === "") return;
-  terminal.out(options.dryRun === true ? `dry run: ${text}` : text);
+  terminal.out(options.dryRun === true ? `dry run, nothing is changed: would be ${text}` : text);
   const sent = Number(body["replayed"] ?? 0);
   if (options.dryRun === true || sent + Number(body["underway"] ?? 0) === 0 || body["replayed"] === undefined) return;
   if (id !== undefined) terminal.out(await outcomeOf(id, address));
   else if (sent > 0) terminal.out("what fails again waits again: see deneb dead-letters list");
 }
 
-/** Either an id, or --all, or options that filter. */
+/** Either an id, or --all, or options that filter; no folder, as for the commands that read. */
 function selectionFault(id: string | undefined, options: DeadLetterOptions): string | undefined {
+  if (options.dataDir !== undefined) {
+    const address = "give its address with --management-host and --management-port";
+    return `error: --data-dir "${options.dataDir}" is for list and show; the running agent replays and drops: ${address}`;
+  }
   const filters = [...queryOf(options).keys()].length > 0;
   const all = options.all === true;
   if (id !== undefined) return filters || all ? "give an id, or options that select dead letters, not both" : undefined;
@@ -96,9 +101,14 @@ function selectionFault(id: string | undefined, options: DeadLetterOptions): str
 
 type Answer = Readonly<Record<string, unknown>>;
 
-const words = new Map([["replayed", "put into the channel again"]]);
+const words = new Map([
+  ["replayed", "put into the channel again"],
+  ["underway", "being replayed already"],
+]);
 
+/** The first count, and those that are not 0. */
 function countsIn(body: Answer): string {
   const counts = Object.entries(body).filter(([, value]) => typeof value === "number");
-  return counts.map(([name, count]) => `${words.get(name) ?? name}: ${count}`).join(", ");
+  const told = counts.filter(([, count], index) => index === 0 || count !== 0);
+  return told.map(([name, count]) => `${words.get(name) ?? name}: ${count}`).join(", ");
 }

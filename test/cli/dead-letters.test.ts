@@ -68,9 +68,9 @@ test("dead letters are listed, replayed and dropped at an agent with TLS, client
   assert.match(list.out, /^id +time +sink +state +reason +service +entity +type +message\n/);
   assert.match(list.out, /\na .* k1 +waiting +permanent +openiot +Room:a +Room +storing\nb /);
   assert.deepEqual(JSON.parse(shown.out).event, letter("a").event);
-  assert.equal(dry.out, "dry run: put into the channel again: 2, underway: 0, refused: 0");
+  assert.equal(dry.out, "dry run, nothing is changed: would be put into the channel again: 2");
   assert.deepEqual(JSON.parse(replayed.out), { success: "true", replayed: 1, underway: 0, refused: 0 });
-  assert.equal(dropped.out, "dropped: 1, underway: 0");
+  assert.equal(dropped.out, "dropped: 1");
   assert.deepEqual([again.exitCode, JSON.parse(again.out).success], [1, "false"]);
   assert.match(again.err, /dead letter b not found/);
   assert.doesNotMatch(JSON.stringify(lines), /administrator/);
@@ -101,11 +101,21 @@ test("the replay of one dead letter says what came of it: stored, failed again, 
   const pending = await outcomeOf("b", address, 0);
   goOn();
 
-  const sent = "put into the channel again: 1, underway: 0, refused: 0";
+  const sent = "put into the channel again: 1";
   assert.equal(again, `${sent}\nfailed again: storing a value`);
   assert.equal(now, `${sent}\nstored`);
-  assert.match(all, /^put into the channel again: 2, .*\nwhat fails again waits again: see deneb dead-letters list$/);
+  assert.match(all, /^put into the channel again: 2\nwhat fails again waits again: see deneb dead-letters list$/);
   assert.equal(pending, "still on its way: see deneb dead-letters show b");
+});
+
+test("a replay of a data directory says that the running agent does it", async () => {
+  const { exitCode, err } = await command(["dead-letters", "replay", "--all", "--data-dir", "data"]);
+
+  assert.equal(exitCode, 2);
+  assert.match(
+    err,
+    /--data-dir "data" is for list and show; .*: give its address with --management-host and --management-port$/,
+  );
 });
 
 test("the options that a command lacks to reach the agent are named", async (context) => {

@@ -56,8 +56,7 @@ for (const { what, lines } of cases)
     const left = await command(["dead-letters", "list", "--data-dir", path.join(folder, "data"), "--json"]);
     await again.end("SIGTERM");
 
-    for (const { out } of [first, second])
-      assert.match(out, /^put into the channel again: 2, underway: 0, refused: 0\n/);
+    for (const { out } of [first, second]) assert.match(out, /^put into the channel again: 2\n/);
     const rows = await database.query("SELECT entityid FROM svc.room ORDER BY entityid");
     assert.deepEqual(rows, [{ entityid: "urn:room:1" }, { entityid: "urn:room:2" }]);
     assert.deepEqual(JSON.parse(left.out), []);

@@ -58,7 +58,7 @@ test("a letter is stored once after its cause is removed, however often it is re
   const ledger = await settled();
   const list = await command(["dead-letters", "list", ...offline]);
 
-  assert.match(tooEarly.out, /^put into the channel again: 2, underway: 0, refused: 0\n/);
+  assert.match(tooEarly.out, /^put into the channel again: 2\n/);
   assert.equal(refusedAgain.unaccounted, 0);
   assert.deepEqual(
     replays.map(({ exitCode }) => exitCode),
@@ -66,7 +66,7 @@ test("a letter is stored once after its cause is removed, however often it is re
   );
   assert.match(replays[0]?.out ?? "", /^put into the channel again: 2/);
   assert.match(replays[1]?.out ?? "", /^put into the channel again: 0/);
-  assert.equal(late.out, "put into the channel again: 0, underway: 0, refused: 0");
+  assert.equal(late.out, "put into the channel again: 0");
   assert.deepEqual(await ids(storing), all);
   assert.equal(list.out, "no dead letters");
   assert.deepEqual([ledger.received, ledger.stored, ledger.dead_lettered, ledger.unaccounted], [9, 5, 4, 0]);
@@ -98,7 +98,7 @@ test("list and show read the data directory, drop forgets a letter, and the othe
   assert.match(noLetters.err, /dead letter "nothing" is not in/);
   assert.deepEqual([first.service, first.entityId, first.entityType], ["svc", "urn:room:2", "Room"]);
   assert.equal(JSON.parse(shown.out).event.body.id, "urn:room:2");
-  assert.equal(dropped.out, "dropped: 1, underway: 0");
+  assert.equal(dropped.out, "dropped: 1");
   assert.deepEqual(
     JSON.parse(left.out).map(({ id }: { readonly id: string }) => id),
     [second.id],
