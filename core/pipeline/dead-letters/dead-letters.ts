@@ -13,11 +13,12 @@ import {
 } from "./dead-letter.js";
 import { DeadLetterFile } from "./file.js";
 import type { LetterCounts } from "./letter-index.js";
-import { isOpen, type LetterEntry } from "./letter-table.js";
+import { isOpen, type LetterEntry, type MarkCondition } from "./letter-table.js";
 import type { DeadLetterLimits } from "./limits.js";
+import type { LetterIds } from "./portions.js";
 import { type LetterPage, type LetterPlace, type SearchBounds, searchFile } from "./search.js";
 import type { LetterSharing, PlacedChange } from "./shared-changes.js";
-import { type LetterIds, type MarkCondition, SinkLetters } from "./sink-letters.js";
+import { SinkLetters } from "./sink-letters.js";
 
 export type { DeadLetter, DeadLetterReason, OpenLetter } from "./dead-letter.js";
 export type { LetterCounts } from "./letter-index.js";

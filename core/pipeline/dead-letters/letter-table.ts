@@ -29,6 +29,9 @@ export interface LetterEntry {
   readonly lastLine: number;
 }
 
+/** Given what a letter stands at, whether it is marked. */
+export type MarkCondition = (entry: LetterEntry | undefined) => boolean;
+
 /** True for a letter that is neither stored nor dropped. */
 export function isOpen({ mark, line }: LetterEntry): boolean {
   return line !== 0 && (mark === "waiting" || mark === "replaying");

@@ -3,7 +3,7 @@ import type { Clock } from "../../tokens.js";
 import type { OpenLetter } from "./dead-letter.js";
 import type { DeadLetterFile } from "./file.js";
 import type { LetterIndex } from "./letter-index.js";
-import type { LetterEntry } from "./letter-table.js";
+import type { MarkCondition } from "./letter-table.js";
 import { type DeadLetterLimits, LetterAge } from "./limits.js";
 
 interface OldLettersParts {
@@ -16,7 +16,7 @@ interface OldLettersParts {
   readonly uptime: () => number;
   readonly index: () => Promise<LetterIndex>;
   /** Drops the letters for which the condition holds; resolves to how many. */
-  drop(ids: AsyncIterable<string>, when: (entry: LetterEntry | undefined) => boolean): Promise<number>;
+  drop(ids: AsyncIterable<string>, when: MarkCondition): Promise<number>;
 }
 
 /** The letters of a sink that are too old, where the operator asked for their removal. */

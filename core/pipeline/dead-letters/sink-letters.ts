@@ -1,5 +1,5 @@
 import { SerialQueue } from "../../files/serial-queue.js";
-import { AgentError, codeOf, type Logger } from "../../sdk/index.js";
+import { AgentError, type Logger } from "../../sdk/index.js";
 import type { Clock } from "../../tokens.js";
 import { Compaction } from "./compaction.js";
 import {
@@ -11,21 +11,14 @@ import {
   type SentLetter,
   type SharedPlace,
 } from "./dead-letter.js";
+import { Dropping } from "./dropping.js";
 import type { DeadLetterFile } from "./file.js";
 import { type LetterCounts, LetterIndex } from "./letter-index.js";
-import { isOpen, type LetterEntry } from "./letter-table.js";
+import { isOpen, type LetterEntry, type MarkCondition } from "./letter-table.js";
 import { type DeadLetterLimits, lettersFull } from "./limits.js";
 import { OldLetters } from "./old-letters.js";
+import { type LetterIds, portionsOf } from "./portions.js";
 import { appliedChanges, type LetterChange, type LetterSharing, type PlacedChange } from "./shared-changes.js";
-
-/** Letters that one line of work handles at once. */
-const lettersAtOnce = 1000;
-
-/** Ids of letters, which may be many. */
-export type LetterIds = Iterable<string> | AsyncIterable<string>;
-
-/** Given what a letter stands at, whether it is marked. */
-export type MarkCondition = (entry: LetterEntry | undefined) => boolean;
 
 interface Marking {
   readonly mark: LetterMark["mark"];
@@ -56,6 +49,7 @@ export class SinkLetters {
   readonly #parts: SinkLettersParts;
   readonly #old: OldLetters;
   readonly #compaction: Compaction;
+  readonly #dropping: Dropping;
   #index: LetterIndex | undefined;
   #sharing: LetterSharing | undefined;
   readonly #changes = new SerialQueue();
@@ -64,6 +58,13 @@ export class SinkLetters {
     this.#parts = parts;
     const index = () => this.index();
     this.#compaction = new Compaction({ ...parts, index, inTurn: (work) => this.#changes.run(work) });
+    this.#dropping = new Dropping({
+      ...parts,
+      compaction: this.#compaction,
+      isShared: () => this.#sharing !== undefined,
+      read: () => this.#read(),
+      mark: (ids, when) => this.mark(ids, "dropped", when),
+    });
     this.#old = new OldLetters({ ...parts, index, drop: (ids, when) => this.drop(ids, when) });
   }
 
@@ -233,44 +234,9 @@ export class SinkLetters {
     await this.#compaction.compact();
   }
 
-  /**
-   * Drops the letters for which the condition holds, and removes them from the disk; resolves to how many. Where the disk has no
-   * room for their marks, the file is rewritten without them; only then all ids are held together.
-   */
+  /** Drops the letters for which the condition holds, and removes them from the disk; resolves to how many. */
   async drop(ids: LetterIds, when: MarkCondition): Promise<number> {
-    let dropped = 0;
-    const portions = portionsOf(ids);
-    for await (const some of portions) {
-      try {
-        dropped += (await this.mark(some, "dropped", when)).length;
-      } catch (error) {
-        if (this.#sharing !== undefined || !isWithoutRoom(error)) throw error;
-        for await (const more of portions) some.push(...more);
-        return dropped + (await this.#dropUnmarked(some, when, error));
-      }
-    }
-    if (dropped > 0) await this.compact();
-    return dropped;
-  }
-
-  async #dropUnmarked(ids: readonly string[], when: MarkCondition, unmarked: unknown): Promise<number> {
-    const { file, clock, run } = this.#parts;
-    return await this.#compaction.alone(async (signal) => {
-      const index = await this.#read();
-      const chosen = ids.filter((id) => when(index.entry(id)));
-      try {
-        const write = await file.beginDraft(signal, new Set(chosen));
-        await (await write?.())?.finish();
-      } catch {
-        // There is no room for what stays either.
-        throw unmarked;
-      }
-      const time = clock.now().toISOString();
-      for (const id of chosen) index.note({ id, mark: "dropped", time, run }, 0);
-      index.settledTexts = 0;
-      index.forgetSettled();
-      return chosen.length;
-    });
+    return await this.#dropping.drop(ids, when);
   }
 
   /** Removes letters that are too old, when the operator asked for it. */
@@ -311,24 +277,8 @@ export class SinkLetters {
   }
 }
 
-async function* portionsOf(ids: LetterIds): AsyncGenerator<string[]> {
-  let some: string[] = [];
-  for await (const id of ids) {
-    some.push(id);
-    if (some.length < lettersAtOnce) continue;
-    yield some;
-    some = [];
-  }
-  if (some.length > 0) yield some;
-}
-
 function owned(records: readonly LetterRecord[]): readonly OwnedRecord[] {
   return records.map((record) => ({ record, own: true }));
-}
-
-function isWithoutRoom(error: unknown): boolean {
-  const code = error instanceof Error ? codeOf(error.cause) : undefined;
-  return code === "ENOSPC" || code === "EDQUOT";
 }
 
 function isOpenEntry(entry: LetterEntry | undefined): boolean {
