@@ -58,6 +58,8 @@ export class LetterFollower implements LetterSharing {
   readonly #failures: FailureLog;
   #isCaughtUp = false;
   #upToDateAt = Number.NEGATIVE_INFINITY;
+  /** Until when a log that did not answer is not asked again. */
+  #unaskedUntil = Number.NEGATIVE_INFINITY;
   /** Why entries of the log could not be taken over; undefined once they are. */
   #notTakenOver: unknown;
   #following: Promise<void> | undefined;
@@ -93,17 +95,20 @@ export class LetterFollower implements LetterSharing {
   }
 
   /**
-   * Resolves when it has followed what was in the log so long ago at most, a second when absent, or the log cannot be asked. Others get the parts of an agent that
-   * is held up only after a longer time.
+   * Resolves when it has followed what was in the log so long ago at most, a second when absent, or the log cannot be asked. Others get the
+   * parts of an agent that is held up only after a longer time. A log that did not answer is asked again when it is heard of, or after as long
+   * as it took: no more than half of the time goes into waiting for it.
    */
   async upToDate(signal: AbortSignal, milliseconds = freshMillis): Promise<void> {
     const now = performance.now();
-    if (now - this.#upToDateAt < milliseconds) return;
+    if (now - this.#upToDateAt < milliseconds || now < this.#unaskedUntil) return;
     try {
       await endingWith(this.#parts.shared()?.caughtUp?.(), signal);
       this.#upToDateAt = now;
     } catch (error) {
       if (signal.aborted) throw error;
+      const end = performance.now();
+      this.#unaskedUntil = end + Math.max(freshMillis, end - now);
       this.#parts.log.debug({ reason: reasonOf(error) }, "newer dead letters of other agents cannot be read");
     }
   }
@@ -202,13 +207,18 @@ export class LetterFollower implements LetterSharing {
 
   async #follow(started: () => void): Promise<void> {
     const { signal } = this.#ending;
+    const heard = () => {
+      this.#unaskedUntil = Number.NEGATIVE_INFINITY;
+    };
     const caughtUp = () => {
+      heard();
       this.#isCaughtUp = true;
       this.#notTakenOver = undefined;
       started();
       void this.#shareErasures();
     };
     const entries = async (some: readonly SharedLetter[]) => {
+      heard();
       try {
         await this.#taken.takeOver(some);
         this.#failures.works();

@@ -1,14 +1,15 @@
 import assert from "node:assert/strict";
 import { mkdir, rename, rmdir } from "node:fs/promises";
 import path from "node:path";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { DeadLetters } from "../../../core/pipeline/dead-letters/dead-letters.js";
+import { LetterFollower } from "../../../core/pipeline/dead-letters/letter-follower.js";
 import { OwnChanges } from "../../../core/pipeline/dead-letters/own-changes.js";
 import { textOfEntry } from "../../../core/pipeline/dead-letters/shared-entries.js";
 import { SharedErasures } from "../../../core/pipeline/dead-letters/shared-erasures.js";
 import { TakenEntries } from "../../../core/pipeline/dead-letters/taken-entries.js";
 import { Erasures } from "../../../core/pipeline/erasures.js";
-import type { Event } from "../../../core/sdk/index.js";
+import type { Event, SharedLetters } from "../../../core/sdk/index.js";
 import { recordingLog } from "../../support/recording-log.js";
 import { SharedLog } from "../../support/shared-channel.js";
 import { tempFolder } from "../../support/temp-folder.js";
@@ -116,6 +117,23 @@ test("letters that are kept while the log is away are refused, and a follower go
   await first.letters.keep([letter("l.0.1-a")]);
 
   await second.has("l.0.1-a");
+});
+
+test("a log that does not answer is not asked before every write, and it is again once it is heard of", async (context) => {
+  const shared = new SharedLog();
+  const asking = await askingAgent(context, shared);
+  const second = await agentOf(context, shared);
+  shared.unreachable = "the log is away";
+  shared.wake();
+
+  for (let write = 0; write < 5; write += 1) await asking.upToDate();
+  const whileAway = asking.asked();
+  shared.unreachable = undefined;
+  await second.letters.keep([letter("l.0.1-a")]);
+  await asking.has("l.0.1");
+  await asking.upToDate();
+
+  assert.deepEqual([whileAway, asking.asked()], [1, 2]);
 });
 
 test("an agent that cannot write letters into its files adds no more of them to the log, until it can", async (context) => {
@@ -283,4 +301,38 @@ test("an erasure of a stopped agent, or one that the log could not take, is shar
 
 function event(id: string, received: number): Event {
   return { headers: { timestamp: String(received) }, body: { id } };
+}
+
+/** An agent of which is known how often it asks the log what it has not followed yet. */
+async function askingAgent(context: TestContext, shared: SharedLog) {
+  const { channel, letters, erasures } = await agentOf(context, shared);
+  let asked = 0;
+  const counted = (of: SharedLetters): SharedLetters => ({
+    append: (texts) => of.append(texts),
+    follow: (from, listener, signal) => of.follow(from, listener, signal),
+    forget: (before) => of.forget(before),
+    caughtUp: async () => {
+      asked += 1;
+      await of.caughtUp?.();
+    },
+  });
+  const follower = new LetterFollower({
+    shared: () => channel.letters && counted(channel.letters),
+    summary: () => channel.log(),
+    letters,
+    erasures,
+    log: recordingLog().log,
+  });
+  await follower.start();
+  context.after(() => follower.stop());
+  const { signal } = new AbortController();
+  return {
+    asked: () => asked,
+    upToDate: () => follower.upToDate(signal, 0),
+    has: (id: string) =>
+      until(
+        async () => follower.has(id),
+        (known) => known,
+      ),
+  };
 }
