@@ -281,6 +281,7 @@ class SharedTake implements TakeTransaction {
     if (part === undefined || shared.ownerOf(part) !== this.#channel || part.passed !== this.#from) return;
     part.passed += this.#events.length;
     for (const name of ["stored", "deadLettered", "filtered"] as const) shared.books[name] += this.#settled[name];
+    shared.books.stored += this.#settled.elsewhere;
   }
 
   async rollback(): Promise<void> {

@@ -231,6 +231,11 @@ export class DeadLetters {
     return ids.length === 0 ? [] : await this.#lettersOf(sink).mark(ids, mark, when);
   }
 
+  /** Marks letters as stored, with which of the events that were sent of each is. */
+  async markStored(sink: string, letters: readonly SentLetter[]): Promise<void> {
+    await this.#lettersOf(sink).markStored(letters);
+  }
+
   /** Marks shared letters as stored that have not changed since they were sent; resolves to their ids. */
   async storedUnlessChanged(sink: string, letters: readonly SentLetter[]): Promise<readonly string[]> {
     return await this.#lettersOf(sink).storedUnlessChanged(letters);

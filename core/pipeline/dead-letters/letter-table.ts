@@ -23,6 +23,8 @@ export interface LetterEntry {
   readonly offset: number | undefined;
   /** The same of its latest record as a letter, which is newer than a replay that failed. */
   readonly keptAt: number | undefined;
+  /** Of one that is stored, where it stood when the event was sent that is stored; undefined where nobody knows. */
+  readonly storedFrom: number | undefined;
   /** The line of its latest record as a letter, from 1; 0 when only marks are known. */
   readonly line: number;
   /** The line of its latest record of either kind. */
@@ -91,9 +93,10 @@ export class LetterTable {
     state[row] = marks.indexOf(mark) + (at.own ? marks.length : 0);
     lastLines[row] = at.line;
     const shared = record.shared?.log === this.#sharing?.log ? record.shared : undefined;
-    const { offsets, letterOffsets, runs } = this.#columns;
+    const { offsets, letterOffsets, storedFrom, runs } = this.#columns;
     offsets[row] = shared?.offset ?? -1;
     runs[row] = shared === undefined ? 0 : this.#runOf(shared.agent);
+    storedFrom[row] = shared !== undefined && isMark(record) ? (record.sentAt ?? -1) : -1;
     if (isMark(record)) return;
     letterOffsets[row] = offsets[row] ?? -1;
     reason[row] = letterReasons.indexOf(record.reason);
@@ -157,7 +160,8 @@ export class LetterTable {
   }
 
   #entry(row: number): LetterEntry {
-    const { state, reason, time, bytes, replays, lines, lastLines, offsets, letterOffsets, runs } = this.#columns;
+    const { state, reason, time, bytes, replays, lines, lastLines, offsets, letterOffsets, storedFrom, runs } =
+      this.#columns;
     const stands = state[row] ?? 0;
     const run = this.#runs[runs[row] ?? 0] ?? "";
     return {
@@ -169,6 +173,7 @@ export class LetterTable {
       own: stands >= marks.length || (run !== "" && this.#sharing?.isAtWork(run) === true),
       offset: offsetIn(offsets, row),
       keptAt: offsetIn(letterOffsets, row),
+      storedFrom: offsetIn(storedFrom, row),
       line: lines[row] ?? 0,
       lastLine: lastLines[row] ?? 0,
     };
@@ -249,6 +254,7 @@ const columnNames = [
   "lastLines",
   "offsets",
   "letterOffsets",
+  "storedFrom",
   "runs",
 ] as const;
 
@@ -264,6 +270,7 @@ function columnsFor(rows: number) {
     lastLines: new Uint32Array(rows),
     offsets: new Float64Array(rows).fill(-1),
     letterOffsets: new Float64Array(rows).fill(-1),
+    storedFrom: new Float64Array(rows).fill(-1),
     runs: new Uint16Array(rows),
   };
 }

@@ -1,15 +1,32 @@
-import { type Event, type Logger, letterHeader, reasonOf } from "../../sdk/index.js";
+import { type Event, type Logger, reasonOf } from "../../sdk/index.js";
 import { type SentLetter, sentLetterOf } from "./dead-letter.js";
 import type { DeadLetters } from "./dead-letters.js";
 import { rememberedLetters } from "./draft.js";
+import type { LetterEntry } from "./letter-table.js";
 
 interface ReplayedLettersParts {
   /** The sink, or the group of sinks, that keeps letters under its name. */
   readonly sink: string;
   /** Other names under which its letters may have been kept: of the sinks of a group before they were in it. */
   readonly others?: readonly string[];
-  readonly deadLetters: Pick<DeadLetters, "stored" | "entry" | "holder" | "mark" | "storedUnlessChanged">;
+  readonly deadLetters: Pick<DeadLetters, "stored" | "entry" | "holder" | "markStored" | "storedUnlessChanged">;
   readonly log: Logger;
+}
+
+/** Events whose letter is stored. */
+interface RepeatedEvents {
+  /** The very events that are stored: another agent had them before. */
+  readonly own: readonly Event[];
+  /** Of these an earlier replay is. */
+  readonly others: readonly Event[];
+}
+
+/** Events of which another agent said that they are done, and that it has not stored. */
+interface EventsElsewhere {
+  /** Their letters were kept again. */
+  readonly failed: readonly Event[];
+  /** Another replay of the same letter is stored. */
+  readonly others: readonly Event[];
 }
 
 /** What a sink must know of replays: which letters it has stored, so that none is stored twice. */
@@ -30,16 +47,18 @@ export class ReplayedLetters {
   }
 
   /** Replayed events whose letter is stored already, or is in the list before them. */
-  async repeated(events: readonly Event[]): Promise<readonly Event[]> {
+  async repeated(events: readonly Event[]): Promise<RepeatedEvents> {
     const seen = new Set<string>();
-    const repeated: Event[] = [];
+    const own: Event[] = [];
+    const others: Event[] = [];
     for (const event of events) {
-      const id = event.headers[letterHeader];
-      if (id === undefined) continue;
-      if (seen.has(id) || (await this.#isStored(id))) repeated.push(event);
-      seen.add(id);
+      const letter = sentLetterOf(event);
+      if (letter === undefined) continue;
+      if (await this.#isOwnStored(letter)) own.push(event);
+      else if (seen.has(letter.id) || (await this.#isStored(letter.id))) others.push(event);
+      seen.add(letter.id);
     }
-    return repeated;
+    return { own, others };
   }
 
   /** Remembers that the letters of these events are stored. */
@@ -49,44 +68,58 @@ export class ReplayedLetters {
     for (const { id } of letters) this.#stored.add(id);
     await this.#tried(letters, async () => {
       for (const [holder, own] of await this.#byHolder(letters)) {
-        const ids = own.map(({ id }) => id);
-        await this.#parts.deadLetters.mark(holder, ids, "stored");
+        await this.#parts.deadLetters.markStored(holder, own);
       }
     });
   }
 
   /**
    * The same for events of which another agent says that they are done. What it could not store has its letter again, which is all that is
-   * left of it: this agent may not have heard of that yet, so the order of the changes decides. Resolves to these.
+   * left of it: this agent may not have heard of that yet, so the order of the changes decides.
    */
-  async doneElsewhere(events: readonly Event[]): Promise<readonly Event[]> {
+  async doneElsewhere(events: readonly Event[]): Promise<EventsElsewhere> {
     const letters = events.flatMap((event) => sentLetterOf(event) ?? []);
-    if (letters.length === 0) return [];
-    const failed = new Set<string>();
+    if (letters.length === 0) return { failed: [], others: [] };
+    const known = new Map<string, "failed" | "other">();
     await this.#tried(letters, async () => {
       for (const [holder, own] of await this.#byHolder(letters)) {
         const stored = new Set(await this.#parts.deadLetters.storedUnlessChanged(holder, own));
         for (const id of stored) this.#stored.add(id);
-        for (const letter of own) if (await this.#failedAgain(holder, letter)) failed.add(letter.id);
+        for (const letter of own) {
+          const what = await this.#knownOf(holder, letter);
+          if (what !== undefined) known.set(keyOf(letter), what);
+        }
       }
     });
-    return events.filter((event) => failed.has(sentLetterOf(event)?.id ?? ""));
+    const those = (what: string) => events.filter((event) => known.get(keyOf(sentLetterOf(event))) === what);
+    return { failed: those("failed"), others: those("other") };
   }
 
-  /** Whether the letter was kept again after it was sent. */
-  async #failedAgain(holder: string, { id, sentAt }: SentLetter): Promise<boolean> {
-    if (sentAt === undefined) return false;
-    return ((await this.#parts.deadLetters.entry(holder, id))?.keptAt ?? sentAt) > sentAt;
+  /** Whether the letter was kept again after it was sent, or another event of it is the one that is stored. */
+  async #knownOf(holder: string, { id, sentAt }: SentLetter): Promise<"failed" | "other" | undefined> {
+    if (sentAt === undefined) return undefined;
+    const { keptAt = sentAt, storedFrom = sentAt } = (await this.#parts.deadLetters.entry(holder, id)) ?? {};
+    if (keptAt > sentAt) return "failed";
+    return storedFrom === sentAt ? undefined : "other";
   }
 
   /** By this agent, or by another one that shares its letters. */
   async #isStored(id: string): Promise<boolean> {
-    if (this.#stored.has(id)) return true;
+    return this.#stored.has(id) || (await this.#storedEntry(id)) !== undefined;
+  }
+
+  /** Whether it is the event that is stored which was sent then. */
+  async #isOwnStored({ id, sentAt }: SentLetter): Promise<boolean> {
+    return sentAt !== undefined && (await this.#storedEntry(id))?.storedFrom === sentAt;
+  }
+
+  async #storedEntry(id: string): Promise<LetterEntry | undefined> {
     const { sink, others = [], deadLetters } = this.#parts;
     for (const name of [sink, ...others]) {
-      if ((await deadLetters.entry(name, id))?.mark === "stored") return true;
+      const entry = await deadLetters.entry(name, id);
+      if (entry?.mark === "stored") return entry;
     }
-    return false;
+    return undefined;
   }
 
   async #tried({ length }: readonly SentLetter[], mark: () => Promise<void>): Promise<void> {
@@ -112,6 +145,11 @@ export class ReplayedLetters {
     }
     return holders;
   }
+}
+
+/** Names one replay of a letter. */
+function keyOf(letter: SentLetter | undefined): string {
+  return letter === undefined ? "" : `${letter.id} ${letter.sentAt ?? ""}`;
 }
 
 /** The ids that were added last, this number at least and twice as many at most. */

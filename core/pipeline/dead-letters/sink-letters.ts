@@ -24,6 +24,8 @@ interface Marking {
   readonly mark: LetterMark["mark"];
   readonly when: MarkCondition;
   readonly time: string;
+  /** By id, where stored letters stood when their events were sent. */
+  readonly sent?: ReadonlyMap<string, number | undefined>;
 }
 
 interface OwnedRecord {
@@ -174,9 +176,19 @@ export class SinkLetters {
     mark: LetterMark["mark"],
     when: MarkCondition = () => true,
   ): Promise<readonly string[]> {
+    return await this.#mark(ids, { mark, when });
+  }
+
+  /** Marks letters as stored, with which of the events that were sent of each is. */
+  async markStored(letters: readonly SentLetter[]): Promise<void> {
+    const sent = new Map(letters.map(({ id, sentAt }) => [id, sentAt]));
+    await this.#mark([...sent.keys()], { mark: "stored", when: () => true, sent });
+  }
+
+  async #mark(ids: readonly string[], how: Omit<Marking, "time">): Promise<readonly string[]> {
     const marked: string[] = [];
     for await (const some of portionsOf(ids)) {
-      const marking = { mark, when, time: this.#parts.clock.now().toISOString() };
+      const marking = { ...how, time: this.#parts.clock.now().toISOString() };
       const sharing = this.#sharing;
       marked.push(
         ...(sharing === undefined
@@ -197,12 +209,12 @@ export class SinkLetters {
     });
   }
 
-  async #markShared(ids: readonly string[], { mark, when, time }: Marking, sharing: LetterSharing) {
+  async #markShared(ids: readonly string[], { mark, when, time, sent }: Marking, sharing: LetterSharing) {
     const { sink, run } = this.#parts;
     const index = await this.index();
     const chosen = ids.filter((id) => when(index.entry(id)));
     const changes = chosen.map((id): LetterChange => {
-      return { sink, record: { id, mark, time, run }, after: index.entry(id)?.offset };
+      return { sink, record: { id, mark, time, run, sentAt: sent?.get(id) }, after: index.entry(id)?.offset };
     });
     const counted = changes.length === 0 ? [] : await sharing.publish(changes);
     return chosen.filter((_id, at) => counted[at] === true);
@@ -223,7 +235,7 @@ export class SinkLetters {
       // An agent of a version before this one did not say where it stood.
       const after = sentAt ?? (entry?.mark === "replaying" ? entry.offset : undefined);
       if (after === undefined || (entry?.offset ?? after) > after) return [];
-      return { sink, record: { id, mark: "stored", time, run }, after, unlessChanged: true };
+      return { sink, record: { id, mark: "stored", time, run, sentAt: after }, after, unlessChanged: true };
     });
     const counted = changes.length === 0 ? [] : await sharing.publish(changes);
     return changes.flatMap(({ record: { id } }, at) => (counted[at] === true ? id : []));

@@ -207,7 +207,11 @@ export class SinkFeed implements Feed {
     const odd = taken.length - events.length;
     if (odd > 0) await this.#setAside(taken);
     const hasLetters = replayed !== undefined && events.some(({ headers }) => headers[letterHeader] !== undefined);
-    if (hasLetters) settlements.note(await replayed.repeated(events), "filtered");
+    if (hasLetters) {
+      const { own, others } = await replayed.repeated(events);
+      settlements.note(settlements.open(own), "elsewhere");
+      settlements.note(settlements.open(others), "filtered");
+    }
     this.#leaveLetters(settlements.open(events), transaction);
     const batch = new TakenBatch(settlements.open(events), { whole: taken, transaction, settlements });
     this.#count(batch.events.length + odd);
@@ -256,8 +260,9 @@ export class SinkFeed implements Feed {
     const ended = (...outcomes: readonly string[]) =>
       letters.filter((event) => outcomes.includes(settlements.outcomeOf(event) ?? ""));
     await replayed?.stored(ended("stored"));
-    const failed = await replayed?.doneElsewhere(ended("elsewhere", "stored-before"));
-    settlements.note(failed ?? [], "dead-lettered");
+    const known = await replayed?.doneElsewhere(ended("elsewhere", "stored-before"));
+    settlements.note(known?.failed ?? [], "dead-lettered");
+    settlements.note(known?.others ?? [], "stored-before");
   }
 
   /** An event that already has a dead letter, written by an agent that ended before it committed: the letter settles it. */

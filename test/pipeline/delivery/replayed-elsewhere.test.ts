@@ -30,7 +30,7 @@ async function withReplayed(context: TestContext) {
     () => second.letters.entry("k1", id),
     (entry) => entry?.offset === sentAt,
   );
-  return { first, second, event: replayedEvent(letter(id), sentAt) };
+  return { shared, first, second, event: replayedEvent(letter(id), sentAt) };
 }
 
 /** A sink that finds everything done by others. */
@@ -38,6 +38,14 @@ const elsewhere: Sink = {
   start: async () => {},
   stop: async () => {},
   persist: async ({ events }) => ({ requestBytes: 1, responseBytes: 1, elsewhere: events }),
+};
+
+const refusing: Sink = {
+  start: async () => {},
+  stop: async () => {},
+  persist: async () => {
+    throw new Error("nothing is to be stored");
+  },
 };
 
 /** What the books have of an event whose sink says that others have stored it. */
@@ -78,6 +86,47 @@ test("a letter that was replayed twice is stored once in the books, and the seco
   await second.has();
 });
 
+test("a replayed event that another agent has stored is stored in the books of one that is given it again, and a later replay is filtered", async (context) => {
+  const { shared, first, second, event } = await withReplayed(context);
+  const outlet = new ChannelOutlet(new CountedChannel(second.channel));
+  const replayed = new ReplayedLetters({ sink: "k1", deadLetters: second.letters, log });
+  const { feed } = feedOf({
+    channel: second.channel,
+    outlet,
+    sink: refusing,
+    deadLetters: second.letters,
+    more: { replayed },
+    log,
+  });
+  await new ReplayedLetters({ sink: "k1", deadLetters: first.letters, log }).stored([event]);
+  await second.has();
+  await first.stop();
+  const transaction = second.channel.openPut();
+  transaction.put(event);
+  transaction.put(replayedEvent(letter(id), 100));
+  await transaction.commit();
+
+  feed.start();
+  await until(
+    async () => shared.parts.map(({ passed }) => passed),
+    (passed) => passed.includes(2),
+  );
+  await feed.drain(away);
+
+  assert.deepEqual(shared.books, { stored: 1, deadLettered: 0, filtered: 1 });
+});
+
+test("of two replays of a letter that other agents are done with, the one that is stored is known by the mark of the letter", async (context) => {
+  const { first, second, event } = await withReplayed(context);
+  const later = replayedEvent(letter(id), 100);
+  await new ReplayedLetters({ sink: "k1", deadLetters: first.letters, log }).stored([event]);
+  await second.has();
+
+  const replayed = new ReplayedLetters({ sink: "k1", deadLetters: second.letters, log });
+
+  assert.deepEqual(await replayed.doneElsewhere([event, later]), { failed: [], others: [later] });
+});
+
 test("an event that became a dead letter of another agent just now is one in the books of an agent that finds it done", async (context) => {
   const shared = new SharedLog(1);
   const { channel, folder } = await agentOf(context, shared);
@@ -99,7 +148,7 @@ test("an event that became a dead letter of another agent just now is one in the
   );
   await feed.drain(away);
 
-  assert.deepEqual(shared.books, { stored: 0, deadLettered: 1, filtered: 0 });
+  assert.deepEqual(shared.books, { stored: 1, deadLettered: 1, filtered: 0 });
 });
 
 test("a replayed event that another agent was given before is stored by that one, also for the books", () => {
