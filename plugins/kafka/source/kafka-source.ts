@@ -23,6 +23,7 @@ export class KafkaSource implements Source {
   readonly #config: KafkaSourceConfig;
   readonly #context: KafkaSourceContext;
   readonly #stopping = new AbortController();
+  readonly #records: RecordReader;
   readonly #losses: Losses;
   readonly #standstills: Standstills;
   readonly #reached = new Reached();
@@ -34,6 +35,7 @@ export class KafkaSource implements Source {
   constructor(config: KafkaSourceConfig, context: KafkaSourceContext) {
     this.#config = config;
     this.#context = context;
+    this.#records = new RecordReader(config, context);
     this.#failures = new FailureLog(context.log, "reading from Kafka again");
     const help = "Records that were removed from a topic before they were read.";
     this.#losses = new Losses(context.log, context.metrics?.counter("kafka_lost_records_total", help, ["topic"]));
@@ -100,12 +102,11 @@ export class KafkaSource implements Source {
     const coordinator = new Coordinator(cluster, group);
     const partitionsOf = (names: readonly string[]) => countPartitions(cluster, names);
     const member = new ConsumerGroup({ cluster, coordinator, group, sessionMillis, partitionsOf });
-    const records = new RecordReader(this.#config, this.#context);
     const parts = {
       cluster,
       coordinator,
       group: member,
-      records,
+      records: this.#records,
       losses: this.#losses,
       standstills: this.#standstills,
       config: this.#config,

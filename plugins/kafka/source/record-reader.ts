@@ -9,6 +9,7 @@ import {
 } from "deneb/sdk";
 import type { FetchedRecord } from "../client/fetching.js";
 import type { KafkaSourceConfig } from "./config.js";
+import { HeldRecords } from "./held-records.js";
 import { type Fields, fieldsOf, unreadableTenant, withDefaults } from "./record-request.js";
 
 export type KafkaSourceContext = Pick<
@@ -30,10 +31,12 @@ interface TopicRecord {
 export class RecordReader {
   readonly #config: KafkaSourceConfig;
   readonly #context: KafkaSourceContext;
+  readonly #held: HeldRecords;
 
   constructor(config: KafkaSourceConfig, context: KafkaSourceContext) {
     this.#config = config;
     this.#context = context;
+    this.#held = new HeldRecords({ log: context.log, retryMillis: config.channel_retry_interval });
   }
 
   /** True when the channels have the events of the record, or it was refused; false when the signal aborted before. */
@@ -44,9 +47,14 @@ export class RecordReader {
       receive: this.#context.receive,
       request: () => this.#requestOf(read, fields),
       pause: (either: AbortSignal) => pause(this.#config.channel_retry_interval, either),
-      held: (refused: Refused, attempt: number) => this.#held(read, refused, attempt),
+      held: (refused: Refused, attempt: number) => {
+        this.#held.held(refused, attempt, { topic: read.topic, offset: read.record.offset });
+        read.held();
+      },
     };
-    return await receiveUntilTaken(repeated, signal);
+    const isDone = await receiveUntilTaken(repeated, signal);
+    if (isDone) this.#held.taken();
+    return isDone;
   }
 
   #isFaulty({ topic, record }: TopicRecord, fields: Fields): boolean {
@@ -70,12 +78,5 @@ export class RecordReader {
     const body = record.value ?? new Uint8Array();
     const path = this.#config.notification_target;
     return { method: "POST", path, headers, body, topic, receivedAt: this.#context.now(), origin };
-  }
-
-  #held({ topic, record, held }: TopicRecord, { status, cause, reason }: Refused, attempt: number): void {
-    const level = attempt === 1 ? "warn" : "debug";
-    const about = { topic, offset: record.offset };
-    this.#context.log[level]({ attempt, status, cause, ...about, reason }, "record held until the channels take it");
-    held();
   }
 }
