@@ -64,6 +64,7 @@ export class LogTake implements TakeTransaction {
   get positions(): TakePositions {
     return {
       shared: true,
+      leaving: this.#own?.leaving === true,
       after: (count, outcomeOf) => this.#after(count, outcomeOf),
       coveredBy: (text) => this.#coveredBy(text),
       idOf: (event) => {

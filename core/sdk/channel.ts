@@ -87,6 +87,12 @@ export interface TakePositions {
    */
   readonly shared?: boolean;
   /**
+   * True once other agents get the events of this transaction: what becomes of one that cannot be stored here is theirs to say, unless the
+   * store tells. For a channel with `shared`.
+   * @beta
+   */
+  readonly leaving?: boolean;
+  /**
    * Where the channel stands once the first `count` of the events taken so far are done: to be stored with the rows and
    * given to `Channel.skipTo` at the next start. It includes what other transactions have committed and never what they
    * still hold, so each of several writers keeps its own latest position. The part before the first colon names the channel:

@@ -4,6 +4,26 @@ import { LogTake } from "../../core/log/log-take.js";
 import { WaitingTurns } from "../../core/log/waiting-turns.js";
 import { oneEvent, ownPart } from "./own-part.js";
 
+test("a take says when its part is left to other agents", async () => {
+  const own = ownPart();
+  own.queue.add({ from: 0, records: [oneEvent(0)] });
+  const take = new LogTake({
+    channel: "c1",
+    most: 10,
+    take: async (max) => ({ own, events: own.queue.take(max) }),
+    release: () => {},
+    restore: () => {},
+    left: () => {},
+    owner: () => ({ log: "l", group: "g" }),
+  });
+  await take.take(1, new AbortController().signal);
+  const before = take.positions.leaving;
+
+  own.leaving = true;
+
+  assert.deepEqual([before, take.positions.leaving], [false, true]);
+});
+
 test("what comes for a take after its end goes back, and the take ends its hold on the part once", async () => {
   const own = ownPart();
   const turns = new WaitingTurns(new Map([[0, own]]));

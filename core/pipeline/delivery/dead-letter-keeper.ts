@@ -9,7 +9,7 @@ import { FailureState } from "../failure-state.js";
 import { logContext } from "../log-context.js";
 import { errorOf } from "./named-failure.js";
 import { intervalOf, type RetryPolicy, wait } from "./retry-policy.js";
-import type { Course, StoreQuestions } from "./stage.js";
+import { type Course, GivenBack, type StoreQuestions } from "./stage.js";
 import { type TakenBatch, withoutErased } from "./taken-batch.js";
 
 interface DeadLetterKeeperParts {
@@ -75,7 +75,10 @@ export class DeadLetterKeeper {
     if (lost.events.length > 0) await this.#keep(lost, end, course);
   }
 
-  /** A write that failed may be committed, or that of another agent is. What the store cannot tell counts as not stored. */
+  /**
+   * A write that failed may be committed, or that of another agent is. What the store cannot tell counts as not stored, unless other agents
+   * get it now.
+   */
   async #unstored(batch: TakenBatch, signal: AbortSignal): Promise<TakenBatch> {
     const { store, counters, log } = this.#parts;
     try {
@@ -87,6 +90,7 @@ export class DeadLetterKeeper {
     } catch (error) {
       const fields = { events: batch.events.length, reason: reasonOf(error) };
       log.debug(fields, "cannot read what is stored of events that become dead letters");
+      leaveToOthers(batch, error);
       return batch;
     }
   }
@@ -125,6 +129,7 @@ export class DeadLetterKeeper {
         const line = { message: "dead letters not written, will be retried", fields: { events: open.events.length } };
         this.#failures.failed("error", cause, line);
         if (!(await wait(intervalOf(this.#parts.retry, attempt), hurry))) throw cause;
+        leaveToOthers(open, cause);
       }
     }
     const { events } = open;
@@ -156,4 +161,9 @@ export class DeadLetterKeeper {
     }
     return holders;
   }
+}
+
+/** Others may have stored events that they get, or do so while this agent cannot say that they are dead letters. */
+function leaveToOthers(batch: TakenBatch, error: unknown): void {
+  if (batch.isLeaving) throw new GivenBack(error);
 }

@@ -64,7 +64,7 @@ export class Retry implements Stage {
       try {
         return await this.#written(rest, { ...course, attempt, doubt });
       } catch (error) {
-        if (course.signal.aborted || isPositionFault(error)) throw error;
+        if (course.signal.aborted || isPositionFault(error) || error instanceof GivenBack) throw error;
         const open = this.#wanted(batch);
         const attempts = tries.failed(error, open.events.length < rest.events.length);
         const end = await this.#failed(open, error, { ...course, attempt: attempts, doubt }, tries.mustPause);

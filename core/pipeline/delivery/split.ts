@@ -3,7 +3,7 @@ import type { DeadLetterKeeper } from "./dead-letter-keeper.js";
 import { isPositionFault, kindOfFailure, mayBeAboutData } from "./kinds-of-failure.js";
 import { NamedFailure } from "./named-failure.js";
 import type { RecentVerdicts } from "./recent-verdicts.js";
-import { type Course, nothingSent, type Stage, type StoreQuestions, sumOf } from "./stage.js";
+import { type Course, GivenBack, nothingSent, type Stage, type StoreQuestions, sumOf } from "./stage.js";
 import type { TakenBatch } from "./taken-batch.js";
 
 /** So often must the store refuse an event after it took another one, where it cannot be asked. */
@@ -190,7 +190,8 @@ export class Split implements Stage {
       await this.deliver(batch, { ...course, doubt: "none" });
       return undefined;
     } catch (error) {
-      if (course.signal.aborted || isPositionFault(error) || !mayBeAboutData(error)) throw error;
+      if (course.signal.aborted || isPositionFault(error) || error instanceof GivenBack) throw error;
+      if (!mayBeAboutData(error)) throw error;
       return { error };
     }
   }

@@ -41,6 +41,11 @@ export class TakenBatch {
     return this.#taken.transaction.positions?.shared === true;
   }
 
+  /** True once other agents get its events. */
+  get isLeaving(): boolean {
+    return this.#taken.transaction.positions?.leaving === true;
+  }
+
   /** Where the channel stands once the last event of this batch and all before it are done; undefined for channels that forget. */
   get position(): string | undefined {
     const last = this.events.at(-1);

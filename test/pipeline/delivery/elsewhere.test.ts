@@ -3,6 +3,7 @@ import { type TestContext, test } from "node:test";
 import { DeadLetters } from "../../../core/pipeline/dead-letters/dead-letters.js";
 import type { ChannelOutlet } from "../../../core/pipeline/delivery/channel-outlet.js";
 import { Settlements } from "../../../core/pipeline/delivery/settlements.js";
+import { GivenBack } from "../../../core/pipeline/delivery/stage.js";
 import { TakenBatch } from "../../../core/pipeline/delivery/taken-batch.js";
 import { AgentError, type Event, type Sink } from "../../../core/sdk/index.js";
 import { chainTo, deliver } from "../../support/delivering.js";
@@ -145,4 +146,47 @@ test("what is refused here, and another agent has stored, becomes no dead letter
 
   assert.deepEqual([settled, bench.counters.deadLettered], [true, 0]);
   assert.deepEqual(await bench.deadLetters.sinks(), []);
+});
+
+for (const leaving of [true, false])
+  test(`events whose retries are used up while the store cannot be asked are ${leaving ? "left to the agents that get them" : "dead letters of the agent that has their part"}`, async (context) => {
+    const unreachable = async () => {
+      throw away;
+    };
+    const bench = await setUp(context, { persist: unreachable, positions: { alreadyStored: unreachable } });
+
+    const delivered = deliver(bench.chain, events, { from: { positions: { ...named, leaving } } });
+
+    if (leaving) await assert.rejects(delivered, GivenBack);
+    else assert.equal(await delivered, true);
+    assert.equal(bench.counters.deadLettered, leaving ? 0 : events.length);
+  });
+
+test("events of which the log takes no dead letters are left to the agents that get them meanwhile", async (context) => {
+  const bench = await setUp(context, {
+    persist: async () => {
+      throw refused;
+    },
+    positions: { alreadyStored: async () => [] },
+  });
+  let leaving = false;
+  const changing = {
+    ...named,
+    get leaving() {
+      return leaving;
+    },
+  };
+  await bench.deadLetters.share("s1", {
+    log: "l",
+    isAtWork: () => true,
+    publish: async () => [],
+    publishLetters: async () => {
+      leaving = true;
+      throw away;
+    },
+  });
+
+  await assert.rejects(deliver(bench.chain, events, { from: { positions: changing } }), GivenBack);
+
+  assert.equal(bench.counters.deadLettered, 0);
 });
