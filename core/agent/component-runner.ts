@@ -92,7 +92,7 @@ export class ComponentRunner {
    * Takes part in the dead letters that agents share, where the channel has such; once those of this agent are read. Nobody
    * takes from the channel before they are followed: its log may be opened later. Channels that start later do it themselves.
    */
-  async followLetters({ name, channel, outlet }: RunningChannel): Promise<void> {
+  async followLetters({ name, channel, outlet, reported }: RunningChannel): Promise<void> {
     this.#followsLetters = true;
     if (!channel.sharesLetters) return;
     const { log } = this;
@@ -104,6 +104,7 @@ export class ComponentRunner {
       letters,
       erasures: this.#erasures,
       log,
+      report: reported.of("shared dead letters"),
     });
     this.#followers.set(channel, follower);
     outlet.letters = follower;

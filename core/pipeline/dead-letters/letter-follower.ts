@@ -4,6 +4,7 @@ import { FailureLog } from "../../sdk/failure-log.js";
 import {
   AgentError,
   codeOf,
+  type HealthReport,
   type Logger,
   type LogSummary,
   onAbort,
@@ -35,6 +36,8 @@ interface LetterFollowerParts {
   readonly letters: Pick<DeadLetters, "share" | "apply" | "closeBefore" | "oldestOffset">;
   readonly erasures: Pick<Erasures, "all" | "take">;
   readonly log: Logger;
+  /** Says whether the letters of others can be taken over: without them nothing is stored. */
+  readonly report?: (health: HealthReport) => void;
   /** Called when the log is open. */
   readonly opened?: (log: LogSummary) => void;
   /** Milliseconds that an entry may take from the log to this agent's files; absent: 20,000. */
@@ -213,7 +216,7 @@ export class LetterFollower implements LetterSharing {
     const caughtUp = () => {
       heard();
       this.#isCaughtUp = true;
-      this.#notTakenOver = undefined;
+      this.#takenOver();
       started();
       void this.#shareErasures();
     };
@@ -222,9 +225,10 @@ export class LetterFollower implements LetterSharing {
       try {
         await this.#taken.takeOver(some);
         this.#failures.works();
-        this.#notTakenOver = undefined;
+        this.#takenOver();
       } catch (error) {
         this.#notTakenOver = error;
+        this.#parts.report?.({ state: "down", reason: reasonOf(notTakenOver(error)) });
         throw error;
       }
     };
@@ -245,6 +249,11 @@ export class LetterFollower implements LetterSharing {
       const milliseconds = isOpen ? pauseAfterFailure : pauseUntilOpen;
       await pause(milliseconds, undefined, { signal, ref: false }).catch(() => undefined);
     }
+  }
+
+  #takenOver(): void {
+    if (this.#notTakenOver !== undefined) this.#parts.report?.({ state: "up" });
+    this.#notTakenOver = undefined;
   }
 
   /** Those of a process before this one, or of a time without the log. */

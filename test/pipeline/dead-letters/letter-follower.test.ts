@@ -136,7 +136,7 @@ test("a log that does not answer is not asked before every write, and it is agai
   assert.deepEqual([whileAway, asking.asked()], [1, 2]);
 });
 
-test("an agent that cannot write letters into its files adds no more of them to the log, until it can", async (context) => {
+test("an agent that cannot write letters into its files adds no more of them to the log and says so in its health, until it can", async (context) => {
   const shared = new SharedLog();
   const first = await agentOf(context, shared);
   await first.letters.keep([letter("l.0.1-a")]);
@@ -151,12 +151,16 @@ test("an agent that cannot write letters into its files adds no more of them to 
   const once = shared.letters.length;
   await attempts(5);
   const often = shared.letters.length;
+  const down = first.reports.at(-1);
   await rmdir(file);
   await rename(`${file}.aside`, file);
   await first.has("l.0.1-a", "l.0.2-a");
   await first.letters.keep([letter("l.0.3-a")]);
 
   assert.deepEqual([once, often], [2, 2]);
+  assert.equal(down?.state, "down");
+  assert.match(down?.reason ?? "", /those that are in the log cannot be taken over now: writing dead letters to/);
+  assert.deepEqual(first.reports.at(-1), { state: "up" });
   assert.deepEqual(await first.ids(), ["l.0.1-a", "l.0.2-a", "l.0.3-a"]);
 });
 

@@ -3,6 +3,7 @@ import type { TestContext } from "node:test";
 import { type DeadLetter, DeadLetters } from "../../../core/pipeline/dead-letters/dead-letters.js";
 import { LetterFollower } from "../../../core/pipeline/dead-letters/letter-follower.js";
 import { Erasures } from "../../../core/pipeline/erasures.js";
+import type { HealthReport } from "../../../core/sdk/index.js";
 import { recordingLog } from "../../support/recording-log.js";
 import { SharedChannel, type SharedLog } from "../../support/shared-channel.js";
 import { tempFolder } from "../../support/temp-folder.js";
@@ -19,7 +20,9 @@ export async function agentOf(context: TestContext, shared: SharedLog, folder?: 
   const erasures = new Erasures(path.join(own, "erasures.json"));
   await erasures.start();
   const of = { shared: () => channel.letters, summary: () => channel.log() };
-  const follower = new LetterFollower({ ...of, letters, erasures, log });
+  const reports: HealthReport[] = [];
+  const report = (health: HealthReport) => void reports.push(health);
+  const follower = new LetterFollower({ ...of, letters, erasures, log, report });
   await follower.add("k1");
   await follower.start();
   const stop = async () => {
@@ -34,7 +37,7 @@ export async function agentOf(context: TestContext, shared: SharedLog, folder?: 
     return all;
   };
   const has = (...wanted: readonly string[]) => until(ids, (all) => all.join() === wanted.join());
-  return { letters, follower, erasures, channel, ids, has, stop, folder: own, lines };
+  return { letters, follower, erasures, channel, ids, has, stop, folder: own, lines, reports };
 }
 
 export const letter = (id: string): DeadLetter => ({
