@@ -1,23 +1,20 @@
-import {
-  AgentError,
-  type Batch,
-  type Context,
-  codeOf,
-  type Event,
-  type Examiner,
-  type Probe,
-  type Receipt,
-  reasonOf,
-  retryableOf,
-  type Sink,
-  type SinkPositions,
-  type SinkTuning,
-  type StoreAnswer,
+import type {
+  Batch,
+  Context,
+  Event,
+  Examiner,
+  Probe,
+  Receipt,
+  Sink,
+  SinkPositions,
+  SinkTuning,
+  StoreAnswer,
 } from "../sdk/index.js";
 import { databaseErrorOf, storeError } from "./contract/database-error.js";
 import { isUnexpectedChanges, PartlyWritten, type Store } from "./contract/driver.js";
 import { namingOf, type SqlConfig } from "./contract/schema.js";
 import { schemaKey } from "./contract/statement.js";
+import { FailedEvents } from "./failed-events.js";
 import { ErrorTable } from "./features/error-table.js";
 import { ErrorTableWriter } from "./features/error-table-writer.js";
 import { FirstUse } from "./features/first-use.js";
@@ -32,11 +29,9 @@ import { Upkeep } from "./features/upkeep.js";
 import { OtherTables } from "./other-tables.js";
 import { RefusedRows } from "./refused-rows.js";
 import { RowBuilder } from "./row-builder.js";
-import { isNotAdmitted } from "./rows/admission.js";
 import type { TableBatch } from "./rows/grouping.js";
 import { StepWriter } from "./step-writer.js";
 import { storedByUnit } from "./stored-by-unit.js";
-import { fitted } from "./tables/fitting.js";
 import type { ListedStore } from "./tables/make-missing.js";
 import { listedStore, openStore } from "./tables/open-store.js";
 import { SchemaServices } from "./tables/schema-services.js";
@@ -65,7 +60,7 @@ export class SqlSink implements Sink {
   readonly #writer: StepWriter;
   readonly #leftOut: LeftOut;
   readonly #others: OtherTables;
-  readonly #refusedRows: RefusedRows;
+  readonly #failedEvents: FailedEvents;
   /** The batch that was not stored last. */
   #unstored: Batch | undefined;
   readonly #name: string;
@@ -100,13 +95,10 @@ export class SqlSink implements Sink {
       alreadyStored: (batch, signal) => this.#alreadyStored(batch, signal),
       summary: (signal) => this.#asked(() => storedSummary(counting, signal)),
     };
-    this.#refusedRows = new RefusedRows({
-      store: this.#store,
-      rowBuilder: this.#rowBuilder,
-      writer: this.#writer,
-      now: () => context.now(),
-    });
-    this.#others = new OtherTables({ store: this.#store, rowBuilder: this.#rowBuilder, writer: this.#writer });
+    const writing = { store: this.#store, rowBuilder: this.#rowBuilder, writer: this.#writer };
+    const refusedRows = new RefusedRows({ ...writing, now: () => context.now() });
+    this.#failedEvents = new FailedEvents({ ...writing, refusedRows, errorTable: this.#errorTable });
+    this.#others = new OtherTables(writing);
   }
 
   probes(examiner: Examiner): readonly Probe[] {
@@ -214,7 +206,7 @@ export class SqlSink implements Sink {
       } catch (error) {
         this.#rowBuilder.note(tables.slice(0, start));
         const failure = this.#failed(part, error);
-        throw this.#reported(batch, part, await this.#named(batch, { error, failure }, signal));
+        throw await this.#failedEvents.reported(batch, { error, failure, tables: part }, signal);
       }
     }
     this.#used();
@@ -259,51 +251,12 @@ export class SqlSink implements Sink {
     await this.#store.driver.close(signal);
   }
 
-  /** The failure with the events that are the reason, where the table that refuses them is known. */
-  async #named({ events }: Batch, { error, failure }: Failed, signal: AbortSignal): Promise<unknown> {
-    const cause = error instanceof PartlyWritten ? error.cause : error;
-    const table = events.length === 1 ? undefined : this.#writer.refusedTable(cause);
-    const refused = table && (await this.#refusedRows.among(events, { table, error: cause }, signal));
-    if (refused === undefined || refused.size === 0) return failure;
-    const options = { cause, retryable: retryableOf(failure) ?? true, events: refused };
-    return new AgentError(codeOf(failure) ?? "DATA_REFUSED", reasonOf(failure), options);
-  }
-
-  /** The failure of a batch; where it is known which of its events are refused, the others are named as not written. */
-  #reported({ events }: Batch, part: readonly TableBatch[], failure: unknown): unknown {
-    const refused = refusedOf(failure);
-    if (refused === undefined) {
-      this.#reportRefused(events, failure, part);
-      return failure;
-    }
-    for (const [event, reason] of refused) this.#reportRefused([event], reason, this.#rowBuilder.tables([event]));
-    return besideRefused(events, refused, failure);
-  }
-
-  /** Writes a refused event to the error table, when it is named or alone: the kernel splits a batch of which none is named. */
-  #reportRefused(events: readonly Event[], failure: unknown, tables: readonly TableBatch[]): void {
-    const [event, ...others] = events;
-    if (this.#errorTable === undefined || event === undefined || others.length > 0) return;
-    if (retryableOf(failure) !== false || isNotAdmitted(failure)) return;
-    // A value that is no geometry has no statement.
-    const sent = codeOf(failure) === "NOT_A_GEOMETRY" ? [] : tables;
-    this.#errorTable.add({
-      of: () => this.#rowBuilder.schemaOf(event),
-      error: failure,
-      statements: () =>
-        sent.flatMap((table) => {
-          const rows = fitted(table, this.#store.tables.columns(table.name), this.#store);
-          return this.#rowBuilder.statements(table, rows, this.#store);
-        }),
-    });
-  }
-
   /** The rows by table. An event that cannot have rows is written to the error table. */
   #placed(events: readonly Event[]): readonly TableBatch[] {
     try {
       return this.#rowBuilder.tables(events);
     } catch (error) {
-      this.#reportRefused(events, error, []);
+      this.#failedEvents.report(events, error, []);
       throw error;
     }
   }
@@ -317,30 +270,4 @@ export class SqlSink implements Sink {
   #explained(error: unknown): unknown {
     return storeError(error, this.#store.dialect.errors, this.#store.server);
   }
-}
-
-interface Failed {
-  readonly error: unknown;
-  /** The same for people. */
-  readonly failure: unknown;
-}
-
-/** The events that a failure names, each with its reason. */
-function refusedOf(failure: unknown): ReadonlyMap<Event, unknown> | undefined {
-  if (!(failure instanceof AgentError) || failure.events === undefined) return undefined;
-  const { events } = failure;
-  return "get" in events ? events : new Map(events.map((event) => [event, failure]));
-}
-
-/** All events of the batch have failed: a position would cover the refused ones. */
-function besideRefused(events: readonly Event[], refused: ReadonlyMap<Event, unknown>, failure: unknown): AgentError {
-  const message = reasonOf(failure);
-  const others = new AgentError("NOT_WRITTEN", `not written with events that are refused: ${message}`, {
-    retryable: true,
-  });
-  const failed = new Map(events.map((event) => [event, refused.get(event) ?? others]));
-  const retryable = retryableOf(failure) ?? false;
-  const code = retryable ? (codeOf(failure) ?? "STORE_UNAVAILABLE") : "DATA_REFUSED";
-  const cause = retryable && failure instanceof Error ? failure.cause : failure;
-  return new AgentError(code, message, { cause, retryable, events: failed });
 }
