@@ -148,7 +148,9 @@ function createFeed(input: FeedInput, parts: AssemblyParts): FeedOfSink {
     log,
     clock,
     observer,
-    redelivers: outlet.channel.redelivers,
+    // Sinks of a group take what another one cannot store.
+    holdsApart: outlet.channel.holdsApart && keepers.length === 1,
+    redelivers: outlet.channel.redelivers && !outlet.channel.holdsApart,
   };
   const traced = tracing === undefined ? {} : { tracing, channel: input.channel };
   const shared = outlet.channel.sharesLetters ? { outlet } : {};

@@ -64,6 +64,10 @@ export class CountedChannel implements Channel {
     return this.#channel.redelivers === true;
   }
 
+  get holdsApart(): boolean {
+    return this.#channel.holdsApart === true;
+  }
+
   get durable(): boolean {
     return this.#channel.durable === true;
   }

@@ -162,8 +162,8 @@ export class CountedTake implements TakeTransaction {
   get leave(): TakeTransaction["leave"] {
     const leave = this.#transaction.leave?.bind(this.#transaction);
     if (leave === undefined) return undefined;
-    return (events, outcome) => {
-      leave(events, outcome);
+    return async (events, outcome) => {
+      await leave(events, outcome);
       this.#events -= events.length;
       this.#watch.counters.takesOk += events.length;
     };

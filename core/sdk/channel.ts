@@ -68,9 +68,9 @@ export interface TakeTransaction extends Transaction {
   settled?(events: SettledEvents): void;
   /**
    * These events of this transaction are done, all in one way, although earlier ones of it are not: a rollback gives back the others
-   * only, and these stay counted until all before them are done. For a channel with `positions.shared`. @beta
+   * only. Those of a channel with `positions.shared` stay counted until all before them are done; of another one see `Channel.holdsApart`. @beta
    */
-  readonly leave?: ((events: readonly Event[], outcome: keyof SettledEvents) => void) | undefined;
+  readonly leave?: ((events: readonly Event[], outcome: keyof SettledEvents) => Promise<void> | void) | undefined;
   /** Absent for channels that forget. */
   readonly positions?: TakePositions | undefined;
 }
@@ -135,8 +135,16 @@ export interface Channel extends Lifecycle, Examined {
   readonly durable?: boolean;
   /** Of a durable channel: events that are in memory alone until it stops, and that a kill would lose; absent for none. @beta */
   readonly unsaved?: number;
-  /** True when takes may say of an event that it is redelivered; the takes of other channels are not asked. */
+  /**
+   * True when takes may say of an event that it is redelivered; the takes of other channels are not asked. Where the positions are not
+   * shared, and the channel says `holdsApart`, a sink that cannot tell holds up these events only where it names them.
+   */
   readonly redelivers?: boolean;
+  /**
+   * True for a durable channel of one agent whose takes have `leave`: events of which a sink cannot tell whether it has them
+   * (`SinkPositions.alreadyStored`) wait, and others behind them pass. @beta
+   */
+  readonly holdsApart?: boolean;
   /**
    * Events that were accepted and can no longer be read, since the channel was made: lost by damage of what it keeps. The
    * agent looks after the start and after each take, and at a log that agents share whenever it is asked for its books, and counts them as

@@ -145,7 +145,8 @@ export interface SinkPositions {
    * Called before the events become dead letters or go to another sink, and before the first write of events that the
    * channel may have delivered before (`TakeTransaction.isRedelivered`). Rejects while the store cannot be read. Where only some
    * of its destinations cannot be read, and each keeps positions of its own, the error names in `events` all events of the
-   * batch for these: where agents share the channel the others are written meanwhile (`BatchPosition.partial`).
+   * batch for these: behind a channel that agents share, or that says `holdsApart`, the others are written meanwhile
+   * (`BatchPosition.partial`).
    */
   alreadyStored?(batch: Batch, signal: AbortSignal): Promise<readonly Event[]>;
   /**

@@ -138,7 +138,7 @@ export class SqlSink implements Sink {
     // One that cannot have rows is not stored, and keeps nobody from being told of the others.
     const events = batch.events.filter((event) => this.#rowBuilder.canPlace(event));
     const stored = (some: readonly Event[]) => this.#stored(batch, some, signal);
-    if (batch.position?.shared !== true || !this.#hasUnits(events)) return await stored(events);
+    if (!this.#hasUnits(events)) return await stored(events);
     const unitOf = (event: Event) => this.#unitOf(event);
     return await storedByUnit(events, { unitOf, stored, probe: () => this.#store.driver.probe(signal) });
   }

@@ -1,4 +1,4 @@
-import { AgentError, type Event, reasonOf, retryableOf } from "../sdk/index.js";
+import { AgentError, codeOf, type Event, positionFaults, reasonOf, retryableOf } from "../sdk/index.js";
 
 interface UnitsOfStore {
   /** The commit unit of its rows. */
@@ -21,7 +21,7 @@ export async function storedByUnit(events: readonly Event[], units: UnitsOfStore
     try {
       found.push(...(await units.stored(own)));
     } catch (cause) {
-      if (retryableOf(cause) === false) throw cause;
+      if (retryableOf(cause) === false || isOfPosition(cause)) throw cause;
       failure ??= { cause };
       untold.push(...own);
     }
@@ -30,6 +30,11 @@ export async function storedByUnit(events: readonly Event[], units: UnitsOfStore
   const { cause } = failure;
   if (untold.length === events.length) await reached(units, cause);
   throw new AgentError("STORE_UNAVAILABLE", reasonOf(cause), { retryable: true, cause, events: untold });
+}
+
+/** Then nothing may be written, wherever it is. */
+function isOfPosition(error: unknown): boolean {
+  return Object.values<string | undefined>(positionFaults).includes(codeOf(error));
 }
 
 async function reached(units: UnitsOfStore, cause: unknown): Promise<void> {

@@ -22,6 +22,8 @@ export type LogConfig = Omit<FileConfig, "capacity"> & { readonly capacity: numb
 /** A channel over a log on disk. */
 export class FileChannel implements Channel {
   readonly durable = true;
+  readonly redelivers = true;
+  readonly holdsApart = true;
   readonly transactionCapacity: number;
   readonly #name: string;
   readonly #queue: LogQueue;

@@ -111,7 +111,7 @@ export class LogQueue implements EventQueue {
   async take(max: number, signal: AbortSignal): Promise<readonly QueuedEvent[]> {
     const taken = await this.#taken(max, signal);
     if (taken.length > 0) await this.#events.claimRun();
-    return taken;
+    return this.#events.marked(taken);
   }
 
   async #taken(max: number, signal: AbortSignal): Promise<readonly QueuedEvent[]> {
@@ -140,6 +140,10 @@ export class LogQueue implements EventQueue {
     this.#room.admitWaiting();
     if (this.#hasSaved(taken)) await this.#events.saveDone();
     this.#room.admitWaiting();
+  }
+
+  async leave(taken: readonly QueuedEvent[]): Promise<void> {
+    await this.release(taken);
   }
 
   /** Forgets those that are in memory alone; whether others are among them. */

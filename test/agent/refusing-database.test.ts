@@ -3,12 +3,12 @@ import { randomUUID } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
-import pg from "pg";
 import { type AgentProcess, startAgent } from "../support/agent-process.js";
 import { httpAgent } from "../support/http-agent.js";
 import { numberedRoom, postEntities } from "../support/post-entities.js";
-import { postgresqlDatabase, serverOfTests, type TestDatabase } from "../support/postgresql.js";
+import { postgresqlDatabase, type TestDatabase } from "../support/postgresql.js";
 import { answersNats, natsOfTests } from "../support/provided-nats.js";
+import { ServiceDatabase } from "../support/service-database.js";
 import { tempFolder } from "../support/temp-folder.js";
 import { until } from "../support/until.js";
 
@@ -33,58 +33,6 @@ function properties({ host, port, user, password, database }: TestDatabase, stre
       `a.sinks.k.rdb_database = ${database}`,
     ],
   });
-}
-
-/** A database of a service: its table has the same schema. */
-class ServiceDatabase {
-  readonly name: string;
-  readonly #clients: pg.Client[] = [];
-
-  constructor(context: TestContext, name: string) {
-    this.name = name;
-    context.after(async () => {
-      await Promise.all(this.#clients.map((client) => client.end().catch(() => undefined)));
-      await onServer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
-    });
-  }
-
-  async numbers(): Promise<readonly number[]> {
-    const client = await this.#connected();
-    const { rows } = await client.query(`SELECT number FROM ${this.name}.room ORDER BY number::int`);
-    await client.end();
-    return rows.map(({ number }) => Number(number));
-  }
-
-  /** Keeps its rows from being written until the client ends. */
-  async hold(): Promise<pg.Client> {
-    const client = await this.#connected();
-    await client.query(`BEGIN; LOCK TABLE ${this.name}.room IN ACCESS EXCLUSIVE MODE`);
-    return client;
-  }
-
-  async refuse(): Promise<void> {
-    await onServer(`ALTER DATABASE ${this.name} ALLOW_CONNECTIONS false`);
-    await onServer(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${this.name}'`);
-  }
-
-  async admit(): Promise<void> {
-    await onServer(`ALTER DATABASE ${this.name} ALLOW_CONNECTIONS true`);
-  }
-
-  async #connected(): Promise<pg.Client> {
-    const client = new pg.Client({ ...serverOfTests(), database: this.name });
-    client.on("error", () => undefined);
-    await client.connect();
-    this.#clients.push(client);
-    return client;
-  }
-}
-
-async function onServer(statement: string): Promise<void> {
-  const client = new pg.Client({ ...serverOfTests(), database: "postgres" });
-  await client.connect();
-  await client.query(statement);
-  await client.end();
 }
 
 async function post(agent: AgentProcess | undefined, { name }: ServiceDatabase, ...numbers: readonly number[]) {

@@ -35,7 +35,7 @@ function agentIn(context: TestContext, folder: string, run: string) {
       const { placed, position, left } = await open(schema, events);
       if (left.length === 0) return left;
       const step = { tables: placed, later: [], all: placed };
-      const moves = await positions.statements(position.text, step, never);
+      const moves = await positions.statements(position, step, never);
       await store.driver.write(moves.statements, never);
       moves.written();
       return left;

@@ -41,6 +41,17 @@ const cases = [
   { says: "no event is named where a unit refuses to be asked for good", failing: ["b"], retryable: false },
 ] as const;
 
+test("a position of another agent is no matter of one unit", async () => {
+  const conflict = new AgentError("POSITION_CONFLICT", "reading", { retryable: true });
+  const stored = async () => Promise.reject(conflict);
+
+  const error = await storedByUnit(events, { unitOf, stored, probe: async () => {} }).catch(
+    (thrown: unknown) => thrown,
+  );
+
+  assert.equal(error, conflict);
+});
+
 for (const { says, ...one } of cases)
   test(says, async () => {
     const error = await asked(one).catch((thrown: unknown) => thrown);

@@ -25,6 +25,7 @@ export interface ChainSetting {
   readonly log: Logger;
   readonly erasures?: DeliveryChainParts["erasures"];
   readonly redelivers?: boolean;
+  readonly holdsApart?: boolean;
   /** Seconds; absent: no limit. */
   readonly persistTimeout?: number;
   /** Given where the channel is durable. */
@@ -45,6 +46,7 @@ export function chainTo({
   persistTimeout = 0,
   erasures,
   redelivers = false,
+  holdsApart = false,
   shared,
   clock = fixed,
   observer,
@@ -52,7 +54,7 @@ export function chainTo({
   const counters = new SinkCounters();
   const supervised = new SupervisedSink({ name: "s1", create: () => sink, persistTimeout, log, clock });
   const common = {
-    ...{ name: "s1", sink: supervised, retry, deadLetters, counters, log, clock, redelivers },
+    ...{ name: "s1", sink: supervised, retry, deadLetters, counters, log, clock, redelivers, holdsApart },
     ...(erasures === undefined ? {} : { erasures }),
     ...(shared === undefined ? {} : { outlet: shared }),
     ...(observer === undefined ? {} : { observer }),

@@ -30,6 +30,8 @@ export class ChannelOutlet implements PositionSkipping {
   readonly settlements = new Settlements();
   /** Opens the way to the first take when every sink has told what it has stored already. */
   readonly gate: PositionGate;
+  /** Those that take from the channel now. */
+  readonly feeds = new Set<object>();
   readonly title: string | undefined;
   readonly room: ChannelRoom;
   /** The dead letters that agents share; undefined behind a channel of one agent, and before they are followed. */

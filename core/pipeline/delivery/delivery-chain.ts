@@ -10,6 +10,7 @@ import { CatchUp } from "./catch-up.js";
 import type { ChannelOutlet } from "./channel-outlet.js";
 import { DeadLetterKeeper } from "./dead-letter-keeper.js";
 import { HandOver } from "./hand-over.js";
+import { HoldApart } from "./hold-apart.js";
 import { KeptElsewhere } from "./kept-elsewhere.js";
 import { Measure } from "./measure.js";
 import type { PositionGate } from "./position-gate.js";
@@ -44,6 +45,8 @@ export interface DeliveryChainParts {
   readonly crashWatch?: CrashWatch;
   /** Whether takes of the channel may say of an event that it is redelivered. */
   readonly redelivers?: boolean;
+  /** Whether takes of the channel, which is not shared, may end with a part of their events. */
+  readonly holdsApart?: boolean;
   /** Which events were erased while they waited. */
   readonly erasures?: Pick<Erasures, "erasedAmong">;
   readonly deadLetters: DeadLetters;
@@ -70,6 +73,7 @@ export function deliveryChain(parts: DeliveryChainParts): DeliveryChain {
     erasures,
     replayed,
     redelivers = false,
+    holdsApart = false,
     positions,
     crashWatch,
     outlet,
@@ -101,7 +105,9 @@ export function deliveryChain(parts: DeliveryChainParts): DeliveryChain {
     behind,
   );
   const common = { keeper, retry: retrying };
-  const asking = redelivers ? new Redelivered({ store: sink, keeper, retry, counters, log }, retrying) : retrying;
+  const asked = { store: sink, keeper, retry, counters, log };
+  const holding = holdsApart ? new HoldApart(asked, retrying) : retrying;
+  const asking = redelivers ? new Redelivered(asked, holding) : holding;
   if (positions === undefined) return { first: traced(asking, parts), ...common };
   const catchUp = new CatchUp({ ...positions, retry, log }, asking);
   return { first: traced(catchUp, parts), catchUp, ...common };

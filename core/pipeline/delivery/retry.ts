@@ -136,14 +136,18 @@ export class Retry implements Stage {
     else this.#parts.log.warn(fields, "batch not stored, will be retried");
     this.#failing = reason;
     if (!(await wait(interval, hurry))) throw error;
-    if (doubt === "suspected" && this.#wantsNeighbours(batch, error, course)) throw new GivenBack(error);
+    if (doubt !== "suspected" || !this.#isEndless(error)) return;
+    if (this.#wantsNeighbours(batch, course) || (await course.isUntold?.(batch)) === true) throw new GivenBack(error);
+  }
+
+  #isEndless(error: unknown): boolean {
+    const { batchTtl, untilStored = false } = this.#parts.retry;
+    return untilStored || (batchTtl === -1 && retryableOf(error) === true);
   }
 
   /** Among few events a bad one may not be found: with more that have come meanwhile it can be. */
-  #wantsNeighbours({ events }: TakenBatch, error: unknown, { channel }: Course): boolean {
-    const { batchTtl, untilStored = false } = this.#parts.retry;
-    const endless = untilStored || (batchTtl === -1 && retryableOf(error) === true);
-    return endless && events.length <= few && channel !== undefined && (channel.size ?? 0) > events.length;
+  #wantsNeighbours({ events }: TakenBatch, { channel }: Course): boolean {
+    return events.length <= few && channel !== undefined && (channel.size ?? 0) > events.length;
   }
 
   /** Where the error does not say that it may pass, the events are tried apart once more. */

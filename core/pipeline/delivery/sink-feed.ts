@@ -22,7 +22,7 @@ import { Pace } from "./pace.js";
 import { wait } from "./retry-policy.js";
 import { booksOf, type Settled } from "./settlements.js";
 import { type Course, GivenBack, HeldBack } from "./stage.js";
-import { type BatchLimits, takeBatch } from "./take-batch.js";
+import { type BatchLimits, LARGEST_WRITE, mostHeldOf, takeBatch, takeBehind } from "./take-batch.js";
 import { TakenBatch } from "./taken-batch.js";
 import { type ChannelRoom, worthWaitingFor } from "./worth-waiting-for.js";
 
@@ -34,6 +34,7 @@ const pauseAfterChannelFailure = 1000;
 export interface SinkFeedParts {
   /** Shared by all feeds of one channel, those before and after this one included. */
   readonly outlet: Pick<ChannelOutlet, "settlements"> & {
+    readonly feeds?: ChannelOutlet["feeds"];
     readonly letters?: Pick<NonNullable<ChannelOutlet["letters"]>, "has" | "upToDate"> | undefined;
     readonly channel: Channel;
     readonly title?: string | undefined;
@@ -73,16 +74,20 @@ export class SinkFeed implements Feed {
   readonly #enoughBytes: number;
   /** How many events that were given back count as processed already: the next batches begin with them. */
   #counted = 0;
+  /** How many events the last batch held back: the next one begins with them. */
+  #held = 0;
+  #isFull = false;
 
   constructor(parts: SinkFeedParts) {
     this.#parts = parts;
     this.#failures = new FailureLog(parts.log, "channel works again");
-    const { channel, room = {} } = parts.outlet;
+    const { channel, room = {}, feeds } = parts.outlet;
     const { events, bytes } = worthWaitingFor(channel.transactionCapacity, room);
     this.#pace = new Pace(Math.min(this.#most, events));
     this.#enoughBytes = bytes;
     this.#steady = parts.steady ?? (() => performance.now());
-    this.#course = { signal: this.#ending.signal, hurry: this.#hurry, attempt: 1, doubt: "none", channel };
+    const mostHeld = () => (feeds?.size === 1 ? mostHeldOf(channel) : 0);
+    this.#course = { signal: this.#ending.signal, hurry: this.#hurry, attempt: 1, doubt: "none", channel, mostHeld };
   }
 
   join(): void {
@@ -90,7 +95,9 @@ export class SinkFeed implements Feed {
   }
 
   start(): void {
-    if (!this.#leaving.aborted) this.#loop ??= this.#run();
+    if (this.#leaving.aborted || this.#loop !== undefined) return;
+    this.#parts.outlet.feeds?.add(this);
+    this.#loop = this.#run();
   }
 
   async drain(signal: AbortSignal): Promise<void> {
@@ -114,6 +121,7 @@ export class SinkFeed implements Feed {
     const stopListening = onAbort(signal, () => this.#ending.abort());
     way.abort();
     await this.#loop;
+    this.#parts.outlet.feeds?.delete(this);
     this.#parts.chain.catchUp?.leave();
     stopListening();
   }
@@ -148,7 +156,10 @@ export class SinkFeed implements Feed {
       const events = await this.#take(transaction);
       this.#pace.taken(events.length, this.#steady());
       if (events.length > 0) await this.#settle(events, transaction);
-      else await transaction.rollback();
+      else {
+        this.#held = 0;
+        await transaction.rollback();
+      }
       // A channel that returns at once must not block the agent.
       if (events.length === 0) await wait(pauseAfterNothing, this.#leaving);
       if (!this.#draining.signal.aborted) return true;
@@ -196,7 +207,9 @@ export class SinkFeed implements Feed {
     const isPaced = linger !== undefined && linger !== 0;
     if (isPaced) await this.#pace.linger(() => this.#hasEnough(), this.#leaving, this.#steady);
     const limits = { ...sizes, batchLinger, transactionCapacity: this.#most };
-    return await takeBatch(transaction, limits, this.#leaving);
+    if (this.#held === 0) return await takeBatch(transaction, limits, this.#leaving);
+    const others = this.#isFull ? 0 : Math.max(sizes.batchSize, LARGEST_WRITE);
+    return await takeBehind(this.#held, { transaction, most: Math.min(this.#held + others, this.#most) });
   }
 
   /** Resolves when every event is stored, kept or left out, and has left the channel. */
@@ -215,11 +228,14 @@ export class SinkFeed implements Feed {
     this.#leaveLetters(settlements.open(events), transaction);
     const batch = new TakenBatch(settlements.open(events), { whole: taken, transaction, settlements });
     this.#count(batch.events.length + odd);
+    this.#held = 0;
     try {
       if (batch.events.length > 0) await chain.first.deliver(batch, this.#course);
     } catch (error) {
       if (error instanceof HeldBack) {
         counters.processed -= error.held;
+        if (!batch.isShared) this.#held = error.held;
+        this.#isFull = error.isFull;
         await this.#leave(settlements.settled(events), transaction);
       } else if (error instanceof GivenBack) this.#counted += settlements.open(events).length;
       throw error;
@@ -248,7 +264,7 @@ export class SinkFeed implements Feed {
     const letters = events.filter(({ headers }) => headers[letterHeader] !== undefined);
     if (letters.length > 0) await this.#markStored(letters);
     await this.#leaveLettersOfOthers(events, transaction);
-    for (const [book, own] of booksOf(events, settlements)) transaction.leave(own, book);
+    for (const [book, own] of booksOf(events, settlements)) await transaction.leave(own, book);
     const settled = settlements.count(events);
     settlements.close(events);
     account?.settled(settled, events);

@@ -17,6 +17,12 @@ export interface Course {
   readonly doubt: "none" | "suspected" | "exhausted";
   /** The most events of one write; absent: all of them. */
   readonly most?: number | undefined;
+  /**
+   * How many events may be held back beside the others, none while several feeds take from the channel; absent where the channel cannot.
+   */
+  readonly mostHeld?: (() => number) | undefined;
+  /** Whether events of a batch that keeps failing are to be held back beside the others; absent where none can be. */
+  readonly isUntold?: ((open: TakenBatch) => Promise<boolean>) | undefined;
   /** Where the batch comes from; its size includes the batch. */
   readonly channel?: { readonly size: number | undefined };
   /** Absent for a batch that is not traced. */
@@ -55,10 +61,13 @@ export class GivenBack extends Error {
 export class HeldBack extends GivenBack {
   /** How many are not settled. */
   readonly held: number;
+  /** No others are to be taken beside them. */
+  readonly isFull: boolean;
 
-  constructor(cause: unknown, held: number) {
+  constructor(cause: unknown, held: number, isFull = false) {
     super(cause);
     this.held = held;
+    this.isFull = isFull;
   }
 }
 

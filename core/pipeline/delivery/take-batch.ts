@@ -1,7 +1,7 @@
-import { type Event, onAbort, type TakeTransaction } from "../../sdk/index.js";
+import { type Channel, type Event, onAbort, type TakeTransaction } from "../../sdk/index.js";
 
 /** Maximum number of events of one write, whatever the channel allows: larger writes are not faster. */
-const largestWrite = 1000;
+export const LARGEST_WRITE = 1000;
 
 export interface BatchLimits {
   /** Number of events that triggers a write. */
@@ -23,7 +23,7 @@ export async function takeBatch(
   limits: BatchLimits,
   signal: AbortSignal,
 ): Promise<readonly Event[]> {
-  const most = Math.min(limits.transactionCapacity, Math.max(limits.batchSize, largestWrite));
+  const most = Math.min(limits.transactionCapacity, Math.max(limits.batchSize, LARGEST_WRITE));
   const first = await transaction.take(most, signal);
   if (first.length === 0 || first.length >= limits.batchSize || limits.batchLinger === 0) return first;
   return await gather(transaction, first, { ...limits, transactionCapacity: most }, signal);
@@ -53,3 +53,25 @@ async function gather(
     stopListening();
   }
 }
+
+/** How many events of a channel may be held back while others pass. */
+export function mostHeldOf({ transactionCapacity }: Pick<Channel, "transactionCapacity">): number {
+  return Math.max(1, transactionCapacity - Math.min(LARGEST_WRITE, Math.ceil(transactionCapacity / 2)));
+}
+
+/** Takes what was held back, which comes first, and what is there behind it. */
+export async function takeBehind(
+  held: number,
+  { transaction, most }: { readonly transaction: TakeTransaction; readonly most: number },
+): Promise<readonly Event[]> {
+  const events: Event[] = [];
+  // A channel reads what is behind only when all before it was taken.
+  while (events.length < most && (events.length <= held || most === held)) {
+    const more = await transaction.take(most - events.length, noWaiting);
+    if (more.length === 0) break;
+    for (const event of more) events.push(event);
+  }
+  return events;
+}
+
+const noWaiting = AbortSignal.abort();

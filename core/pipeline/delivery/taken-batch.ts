@@ -12,7 +12,7 @@ import type { Erasures } from "../erasures.js";
 import { bookOf, type Settlements, type SharedOutcome } from "./settlements.js";
 
 /** The members of a transaction that a batch asks. */
-export type TakenFrom = Pick<TakeTransaction, "positions" | "isRedelivered">;
+export type TakenFrom = Pick<TakeTransaction, "positions" | "isRedelivered" | "leave">;
 
 /** What all parts of a batch have in common. */
 interface Taken {
@@ -44,6 +44,11 @@ export class TakenBatch {
   /** True once other agents get its events. */
   get isLeaving(): boolean {
     return this.#taken.transaction.positions?.leaving === true;
+  }
+
+  /** Whether a part of the events may be done before older ones. */
+  get mayLeave(): boolean {
+    return this.#taken.transaction.leave !== undefined;
   }
 
   /** Where the channel stands once the last event of this batch and all before it are done; undefined for channels that forget. */

@@ -30,6 +30,8 @@ export interface EventQueue {
   take(max: number, signal: AbortSignal): Promise<readonly QueuedEvent[]>;
   /** Forgets events that were taken. */
   release(taken: readonly QueuedEvent[]): Promise<void>;
+  /** Forgets some of the events of a take while others of it, older ones too, go on waiting; absent: the queue cannot. @beta */
+  leave?(taken: readonly QueuedEvent[]): Promise<void>;
   /** Puts events that were taken back where they were. */
   restore(taken: readonly QueuedEvent[]): void;
   /** Absent for channels that forget. */

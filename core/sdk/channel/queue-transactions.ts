@@ -91,6 +91,11 @@ export class QueueTake implements TakeTransaction {
     return this.#redelivered?.has(event) === true;
   }
 
+  /** Absent where the queue cannot. */
+  get leave(): TakeTransaction["leave"] {
+    return this.#queue.leave === undefined ? undefined : (events) => this.#leave(events);
+  }
+
   async take(max: number, signal: AbortSignal): Promise<readonly Event[]> {
     if (!this.#open) throw transactionEnded(this.#limit);
     const left = this.#limit.most - this.#taken.length;
@@ -109,6 +114,14 @@ export class QueueTake implements TakeTransaction {
     if (!this.#open) return;
     this.#open = false;
     if (this.#taken.length > 0) this.#queue.restore(this.#taken);
+  }
+
+  async #leave(events: readonly Event[]): Promise<void> {
+    if (!this.#open) return;
+    const own = new Set(events);
+    const gone = this.#taken.filter(({ event }) => own.has(event));
+    this.#taken = this.#taken.filter(({ event }) => !own.has(event));
+    if (gone.length > 0) await this.#queue.leave?.(gone);
   }
 
   #noteRedelivered(taken: readonly QueuedEvent[]): void {

@@ -49,6 +49,8 @@ export class EventLog {
   #closed = false;
   #claiming: Promise<void> | undefined;
   #lost = 0;
+  /** The first number that this opening gives. */
+  #first = 0;
   readonly #unsaved: FailureLog;
   readonly #untrimmed: FailureLog;
   readonly reader: LogReader;
@@ -98,6 +100,7 @@ export class EventLog {
     const remains = { folders: dataFolders, damaged: this.#checkpoint.damaged, inMemory, newId };
     const { state, segments, returned, lost } = await restoreState(saved, remains, this.#log);
     this.#state = state;
+    this.#first = state.next;
     this.#lost = lost;
     for (const segment of segments) this.segments.add(segment);
     this.#appender = new Appender({
@@ -185,6 +188,13 @@ export class EventLog {
     this.state.missing = without(this.state.missing, ranges);
     this.state.missingBefore = without(this.state.missingBefore, ranges);
     return await this.#finish(ranges);
+  }
+
+  /** The same events; those that an earlier opening may have handed out say so. */
+  marked(events: readonly QueuedEvent[]): readonly QueuedEvent[] {
+    const isEarlier = ({ sequence }: QueuedEvent) => sequence < this.#first;
+    if (!events.some(isEarlier)) return events;
+    return events.map((event) => (isEarlier(event) ? { ...event, redelivered: true } : event));
   }
 
   /** Names an event over all runs of the channel. */

@@ -51,6 +51,14 @@ test("behind a channel that redelivers the store is asked before anything is tri
   assert.deepEqual(namesOf(chain.first), ["catch up", "redelivered", "retry", "split", "measure", "supervise", "sink"]);
 });
 
+test("behind a channel that holds apart the store is asked before anything is tried", async (context) => {
+  const { durable, deadLetters } = await outlets(context);
+
+  const { chain } = chainTo({ sink: new ScriptedSink(), deadLetters, log, outlet: durable, holdsApart: true });
+
+  assert.deepEqual(namesOf(chain.first), ["catch up", "hold apart", "retry", "split", "measure", "supervise", "sink"]);
+});
+
 test("while tracing is on a batch has its span before anything else happens to it", async (context) => {
   const { durable, deadLetters } = await outlets(context);
   const create = () => new ScriptedSink();

@@ -76,7 +76,7 @@ export class Bookkeeping {
 
   async #moves(position: BatchPosition, step: Step, signal: AbortSignal): Promise<Moves | undefined> {
     if (position.shared === true) return await this.#shared?.statements(position, step, signal);
-    return await this.#positions?.statements(position.text, step, signal);
+    return await this.#positions?.statements(position, step, signal);
   }
 
   /** Whether the database of the bookkeeping tables is known. Rows without bookkeeping cause no query. */

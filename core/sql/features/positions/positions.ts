@@ -1,4 +1,4 @@
-import type { Batch, Event } from "../../../sdk/index.js";
+import type { Batch, BatchPosition, Event } from "../../../sdk/index.js";
 import { RecentMap } from "../../contract/recent-map.js";
 import type { Statement, TableName } from "../../contract/statement.js";
 import type { PlacedRows, Step } from "../../rows/grouping.js";
@@ -37,7 +37,7 @@ export interface Moves {
  * Records how far the channel of a sink is stored, in the transaction of the rows. A commit unit that is not the last
  * one of a batch records the position for itself; the last one records it for the whole batch, so that no position
  * covers more than is stored. There is one row for each sink and channel, and one more where a batch has several commit
- * units.
+ * units. A batch beside which events of other commit units are held back records its position for its own units only.
  *
  * A row moves only from the value that this process read or wrote last: of two agents with the same identity the later
  * one stores nothing.
@@ -76,14 +76,18 @@ export class Positions {
    * The statements that record the position with the rows of these tables; none without tables. Creates their tables
    * first.
    */
-  async statements(position: string, { tables, later, all }: Step, signal: AbortSignal): Promise<Moves> {
+  async statements(
+    { text: position, partial = false }: Pick<BatchPosition, "text" | "partial">,
+    { tables, later, all }: Step,
+    signal: AbortSignal,
+  ): Promise<Moves> {
     const last = this.#units.lastTables(tables);
     for (const { name } of later) last.delete(this.#units.keyOf(name));
     const channel = channelOf(position);
     const moves: Move[] = [];
     for (const [index, [key, name]] of [...last].entries()) {
       // Commit units are committed in the order of their first statement.
-      const whole = later.length === 0 && index === last.size - 1;
+      const whole = !partial && later.length === 0 && index === last.size - 1;
       const row = whole ? { channel, position } : this.#part(channel, position);
       moves.push(await this.#move(name, { ...row, events: this.#units.eventsAt(key, all) }, signal));
     }

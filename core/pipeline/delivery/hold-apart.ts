@@ -1,0 +1,170 @@
+import { eventsOf } from "../../sdk/errors.js";
+import { FailureLog } from "../../sdk/failure-log.js";
+import type { Event, Logger, Receipt } from "../../sdk/index.js";
+import type { SinkCounters } from "../counters.js";
+import type { DeadLetterKeeper } from "./dead-letter-keeper.js";
+import { intervalOf, type RetryPolicy, wait } from "./retry-policy.js";
+import { type Course, GivenBack, HeldBack, nothingSent, type Stage, type StoreQuestions } from "./stage.js";
+import type { TakenBatch } from "./taken-batch.js";
+
+/** So often was the sink asked of an event that becomes a dead letter where no more may be held back. */
+const LEAST_TRIES = 3;
+/** The longest pause before the sink is asked again of what is held back: what comes meanwhile waits, too. */
+const PAUSE_MILLIS = 250;
+/** Of what is held back, as JSON: it is in memory. */
+const MOST_BYTES = 16 * 1024 * 1024;
+
+interface HoldApartParts {
+  readonly keeper: Pick<DeadLetterKeeper, "keep">;
+  readonly store: Pick<StoreQuestions, "alreadyStored">;
+  readonly retry: RetryPolicy;
+  readonly counters: SinkCounters;
+  readonly log: Logger;
+}
+
+/**
+ * Behind a channel of one agent whose takes may end with a part of their events: where the sink names events of which it cannot tell
+ * whether it has them, as those of a database that refuses connections, these are held back and the others are written. It is asked of
+ * what an earlier run may have delivered, of what is held back, and of a batch that fails again and again.
+ *
+ * What is held back is in the channel and comes first in the next batch. An error that names no events changes nothing: the batch is
+ * written as any other.
+ */
+export class HoldApart implements Stage {
+  readonly name = "hold apart";
+  readonly next: Stage;
+  readonly #parts: HoldApartParts;
+  readonly #failures: FailureLog;
+  readonly #known = new WeakMap<Event, Known>();
+  #isHolding = false;
+  #isFull = false;
+
+  constructor(parts: HoldApartParts, next: Stage) {
+    this.#parts = parts;
+    this.next = next;
+    this.#failures = new FailureLog(parts.log, "the events that were held back can be stored again");
+  }
+
+  async deliver(batch: TakenBatch, course: Course): Promise<Receipt> {
+    if (!isApart(batch, course)) return await this.next.deliver(batch, course);
+    const isAsked = batch.events.some((event) => batch.isRedelivered(event) || this.#known.has(event));
+    if (!isAsked) return await this.#written(batch, course);
+    const untold = await this.#untold(batch, course);
+    const open = batch.open();
+    if (untold !== undefined) return await this.#apart(open, untold, course);
+    this.#works();
+    return await this.#written(open, course);
+  }
+
+  async #written(batch: TakenBatch, course: Course): Promise<Receipt> {
+    if (batch.events.length === 0) return nothingSent;
+    let found: Untold | undefined;
+    const isUntold = async (open: TakenBatch) => {
+      found = await this.#untold(open, course);
+      return found !== undefined;
+    };
+    try {
+      return await this.next.deliver(batch, { ...course, isUntold });
+    } catch (error) {
+      if (found === undefined || !(error instanceof GivenBack)) throw error;
+      return await this.#apart(batch.open(), found, course);
+    }
+  }
+
+  /** Writes the others, then throws what gives the rest back. */
+  async #apart(batch: TakenBatch, { error, events }: Untold, course: Course): Promise<Receipt> {
+    const others = batch.apartFrom(events);
+    // Of the others some may fail in the same way: then these are held back, too.
+    await this.#heldApart(others, course);
+    const held = batch.open();
+    this.#report(error, held);
+    for (const event of held.events) this.#note(event);
+    if (this.#isTooMuch(held, course)) await this.#makeRoom(held, error, course);
+    const left = batch.open();
+    const isFull = this.#isTooMuch(left, course);
+    if (!isFull) this.#isFull = false;
+    const pause = Math.min(intervalOf(this.#parts.retry, 1), PAUSE_MILLIS);
+    if (!(await wait(pause, course.hurry))) throw error;
+    throw new HeldBack(error, left.events.length, isFull);
+  }
+
+  #note(event: Event): void {
+    const { tries, bytes } = this.#known.get(event) ?? { tries: 0, bytes: JSON.stringify(event).length };
+    this.#known.set(event, { tries: tries + 1, bytes });
+  }
+
+  #isTooMuch({ events }: TakenBatch, { mostHeld }: Course): boolean {
+    if (events.length >= (mostHeld?.() ?? 0)) return true;
+    let bytes = 0;
+    for (const event of events) bytes += this.#known.get(event)?.bytes ?? 0;
+    return bytes >= MOST_BYTES;
+  }
+
+  async #heldApart(others: TakenBatch, course: Course): Promise<void> {
+    try {
+      await this.#written(others, course);
+    } catch (error) {
+      if (!(error instanceof HeldBack)) throw error;
+    }
+  }
+
+  /** Undefined when the sink can tell of all, or says nothing of single ones. */
+  async #untold(batch: TakenBatch, { signal }: Course): Promise<Untold | undefined> {
+    const { store, counters, log } = this.#parts;
+    try {
+      const stored = await store.alreadyStored(batch, signal);
+      counters.persisted += batch.settleFound(stored);
+      if (stored.length > 0) log.info({ events: stored.length }, "events that are stored already are left out");
+      return undefined;
+    } catch (error) {
+      if (signal.aborted) throw error;
+      const named = eventsOf(error);
+      return Array.isArray(named) && named.length > 0 ? { error, events: named } : undefined;
+    }
+  }
+
+  /** Where no more may be held back, what nobody had before becomes dead letters: it is not stored. */
+  async #makeRoom(held: TakenBatch, error: unknown, course: Course): Promise<void> {
+    const tried = held.events.filter((event) => (this.#known.get(event)?.tries ?? 0) >= LEAST_TRIES);
+    const kept = tried.filter((event) => !held.isRedelivered(event));
+    if (kept.length > 0) {
+      const end = { error, attempts: LEAST_TRIES, reason: "retries-exhausted" } as const;
+      await this.#parts.keeper.keep(held.only(kept), end, course);
+    }
+    const left = held.open();
+    const { events } = left;
+    if (!this.#isTooMuch(left, course) || tried.length < events.length || this.#isFull) return;
+    this.#isFull = true;
+    const message = "no more events can be held back: all events of the channel wait until these can be stored";
+    this.#parts.log.error({ events: events.length }, message);
+  }
+
+  #report(error: unknown, { events }: TakenBatch): void {
+    this.#isHolding = true;
+    const message = "events of which the sink cannot tell whether it has them are held back, the others go on";
+    this.#failures.failed("warn", error, { message, fields: { events: events.length } });
+  }
+
+  #works(): void {
+    if (!this.#isHolding) return;
+    this.#isHolding = false;
+    this.#isFull = false;
+    this.#failures.works();
+  }
+}
+
+interface Known {
+  /** How often the sink could not tell of it. */
+  readonly tries: number;
+  /** Of its JSON. */
+  readonly bytes: number;
+}
+
+interface Untold {
+  readonly error: unknown;
+  readonly events: readonly Event[];
+}
+
+function isApart(batch: TakenBatch, { mostHeld }: Course): boolean {
+  return mostHeld !== undefined && mostHeld() > 0 && !batch.isShared && batch.mayLeave;
+}
