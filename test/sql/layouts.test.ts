@@ -27,6 +27,28 @@ await onEveryDatabase("layouts", [
     },
   },
   {
+    name: "a string of a JsonProperty is JSON text in both layouts; one of a type of NGSI v2 with that name is plain",
+    service: "jsonproperty",
+    run: async (place, service) => {
+      const column = await place.sink();
+      const row = await place.sink({ attr_persistence: "row" });
+      const sub = { type: "JsonProperty", json: "x" };
+      const data = { data: { type: "JsonProperty", json: "12", sub } };
+
+      await persist(column, ldEvent("urn:c", data, service));
+      await persist(column, v2Event(v2Entity("c", v2Attribute("data", "JsonProperty", "12")), service));
+      await persist(row, ldEvent("urn:r", data, service));
+      await persist(row, v2Event(v2Entity("r", v2Attribute("data", "JsonProperty", "12")), service));
+
+      const [ld = {}] = await place.rows(service, "urn_c");
+      const [v2 = {}] = await place.rows(service, "c_t");
+      const [ldRow = {}] = await place.rows(service, "urn_r");
+      const [v2Row = {}] = await place.rows(service, "r_t");
+      assert.deepEqual([ld["data"], ld["data_sub"], v2["data"]], ['"12"', '"x"', "12"]);
+      assert.deepEqual([ldRow["attrvalue"], v2Row["attrvalue"]], ['"12"', "12"]);
+    },
+  },
+  {
     name: "attr_metadata_store = false leaves out the metadata in both layouts",
     service: "v2nometadata",
     run: async (place, service) => {

@@ -1,6 +1,7 @@
 import { AgentError } from "../../sdk/index.js";
 import { DEFAULT_INSTANCE, valueMembers } from "../decode/ld-attribute.js";
 import type { Attribute, Entity, Member, Value } from "../model.js";
+import { DELETED_VALUE } from "./deleted-value.js";
 
 /**
  * The entity as JSON text, normalized in the API it came by: NGSI-LD, or NGSI v2 for v2 and v1. An attribute that came
@@ -114,15 +115,26 @@ function listOf(items: readonly string[]): string {
 /**
  * The text a store keeps for an attribute; undefined stands for SQL NULL. A string is plain in the normalized form and
  * JSON text, with its quotes, in the simplified form; likewise `null` is NULL in the one and the text `null` in the other.
+ * A string of a `JsonProperty` is JSON text in both.
  * @stable
  */
-export function attributeText({ form, value }: Attribute): string | undefined {
-  return form === "simplified" ? jsonText(value) : plainText(value);
+export function attributeText(attribute: Attribute): string | undefined {
+  const { form, value } = attribute;
+  return form === "simplified" || isJsonString(attribute) ? valueJson(value) : plainText(value);
 }
 
-/** The text a store keeps for a member of an attribute; undefined stands for SQL NULL. @stable */
+/**
+ * The text a store keeps for a member of an NGSI-LD attribute; undefined stands for SQL NULL. A string is plain, that of
+ * a `JsonProperty` JSON text.
+ * @stable
+ */
 export function memberText(member: Member): string | undefined {
-  return plainText(member.value);
+  return isJsonString(member) ? valueJson(member.value) : plainText(member.value);
+}
+
+/** Whether the value is JSON that is a string: without quotes `"12"` and 12 would be stored alike. */
+function isJsonString({ type, value }: Pick<Attribute, "type" | "value">): boolean {
+  return type === "JsonProperty" && value.kind === "string" && value.text !== DELETED_VALUE;
 }
 
 /** A time as ISO 8601 text in UTC with three digits of milliseconds, for example `2020-05-13T14:46:21.918Z`. @stable */
@@ -138,8 +150,4 @@ export function isoTime(epochMillis: number): string {
 
 function plainText({ kind, text }: Value): string | undefined {
   return kind === "null" ? undefined : text;
-}
-
-function jsonText({ kind, text }: Value): string {
-  return kind === "string" ? JSON.stringify(text) : text;
 }

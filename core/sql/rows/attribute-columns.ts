@@ -1,6 +1,5 @@
 import {
   type Attribute,
-  attributeText,
   type Entity,
   type Member,
   memberText,
@@ -11,7 +10,14 @@ import {
 import type { NativeValue } from "../contract/column.js";
 import type { Cell } from "../contract/statement.js";
 import type { Claim } from "./column-names.js";
-import { attributeValue, type LayoutOptions, memberValue, metadataValue, TIME_MEMBERS } from "./layout.js";
+import {
+  attributeCell,
+  attributeValue,
+  type LayoutOptions,
+  memberValue,
+  metadataValue,
+  TIME_MEMBERS,
+} from "./layout.js";
 
 /** The attribute in which NGSI v2 gives the reason for a notification; it is not part of the entity. */
 export const ALTERATION_TYPE = "alterationType";
@@ -83,7 +89,7 @@ export function ownValue(
   entity: Pick<Entity, "api">,
   options: LayoutOptions,
 ): NativeValue | undefined {
-  return attributeValue(attribute, entity, attributeCell(attribute, options), options);
+  return attributeValue(attribute, entity, attributeCell(attribute, entity, options), options);
 }
 
 /** Adds the cells of all attributes. By index, as all that runs for each event: for lists of many kinds an iterator allocates. */
@@ -96,9 +102,9 @@ export function addAllCells(entity: Entity, options: LayoutOptions, cells: Cell[
 }
 
 /** Adds the cells of the columns of {@link claimsOf}, in the same order. */
-function addCells(attribute: Attribute, { api }: Entity, options: LayoutOptions, cells: Cell[]): void {
-  cells.push(attributeCell(attribute, options));
-  if (api === "v2") {
+function addCells(attribute: Attribute, entity: Entity, options: LayoutOptions, cells: Cell[]): void {
+  cells.push(attributeCell(attribute, entity, options));
+  if (entity.api === "v2") {
     if (options.metadata && attribute.name !== ALTERATION_TYPE) cells.push(metadataText(attribute.members));
     return;
   }
@@ -131,12 +137,6 @@ export function valuesOf(
     ]),
     ...(attribute.others === undefined ? [] : [jsonValue(othersJson(attribute))]),
   ];
-}
-
-function attributeCell(attribute: Attribute, { nativeTypes }: LayoutOptions): Cell {
-  const { form, value } = attribute;
-  const isNull = nativeTypes && form === "simplified" && value.kind === "null";
-  return isNull ? undefined : attributeText(attribute);
 }
 
 function jsonValue(text: Cell): NativeValue | undefined {

@@ -1,6 +1,7 @@
 import {
   type Api,
   type Attribute,
+  attributeText,
   type ColumnNaming,
   columnName,
   type Entity,
@@ -123,6 +124,19 @@ export const TIME_MEMBERS: ReadonlySet<string> = new Set([
   "deletedAt",
   "expiresAt",
 ]);
+
+/** The cell of an attribute in a text column. */
+export function attributeCell(
+  attribute: Attribute,
+  { api }: Pick<Entity, "api">,
+  { nativeTypes }: Pick<LayoutOptions, "nativeTypes">,
+): Cell {
+  const { form, value } = attribute;
+  if (nativeTypes && value.kind === "null") return undefined;
+  // A type of NGSI v2 may have the name of one of NGSI-LD, and changes no text.
+  const isText = api === "v2" && form === "normalized" && value.kind === "string";
+  return isText ? value.text : attributeText(attribute);
+}
 
 /** The typed value of an attribute; undefined for none. `plain` is its cell in a text column. */
 export function attributeValue(

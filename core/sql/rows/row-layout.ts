@@ -1,7 +1,6 @@
 import {
   type Api,
   type Attribute,
-  attributeText,
   type ColumnNaming,
   columnName,
   type Entity,
@@ -10,9 +9,9 @@ import {
   othersJson,
   type ValueKind,
 } from "../../ngsi/index.js";
-import type { Cell } from "../contract/statement.js";
 import {
   type Arrival,
+  attributeCell,
   attributeValue,
   geometryValue,
   type Layout,
@@ -51,7 +50,7 @@ export class RowLayout implements Layout {
   #row(attribute: Attribute, entity: Entity, { epochMillis, servicePath }: Arrival): Row {
     const { id, type, api = "ld" } = entity;
     const instant = String(epochMillis);
-    const value = this.#valueCell(attribute);
+    const value = attributeCell(attribute, entity, this.#options);
     const before = [this.#recvTime[api](epochMillis), servicePath, id, type, attribute.name, attribute.type ?? ""];
     const after = this.#options.metadata ? [metadataOf(attribute, entity)] : [];
     const geometry = hasGeometry(this.#options) ? [geometryValue(attribute, value, this.#options.geometryX)] : none;
@@ -66,11 +65,6 @@ export class RowLayout implements Layout {
     ];
     const values = (only?: number) => (only === undefined ? all() : [all()[only]]);
     return { columns: this.#columns, cells, values, native: this.#native[api], attributes: [] };
-  }
-
-  #valueCell(attribute: Attribute): Cell {
-    const isNull = this.#options.nativeTypes && attribute.value.kind === "null";
-    return isNull ? undefined : attributeText(attribute);
   }
 }
 

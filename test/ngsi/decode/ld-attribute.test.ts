@@ -44,6 +44,14 @@ const typed: readonly (readonly [json: string, expected: Read])[] = [
   ['{"type":"LanguageProperty","languageMap":{"en":"Hi"}}', { type: "LanguageProperty", text: '{"en":"Hi"}' }],
   ['{"type":"VocabProperty","vocab":"sensor"}', { type: "VocabProperty", text: "sensor" }],
   ['{"type":"JsonProperty","json":{"x":[1]}}', { type: "JsonProperty", text: '{"x":[1]}' }],
+  ['{"type":"JsonProperty","json":12}', { type: "JsonProperty", text: "12" }],
+  ['{"type":"JsonProperty","json":"12"}', { type: "JsonProperty", text: '"12"' }],
+  ['{"type":"JsonProperty","json":null}', { type: "JsonProperty" }],
+  ['{"type":"JsonProperty","json":"urn:ngsi-ld:null"}', { type: "JsonProperty", text: "urn:ngsi-ld:null" }],
+  [
+    '{"type":"Property","value":1,"s":{"type":"JsonProperty","json":"x"}}',
+    { type: "Property", text: "1", members: { s: 'JsonProperty "x"' } },
+  ],
   ['{"type":"ListProperty","valueList":[1,2]}', { type: "ListProperty", text: "[1,2]" }],
   ['{"type":"ListRelationship","objectList":["urn:b"]}', { type: "ListRelationship", text: '["urn:b"]' }],
   ['{"type":"https://uri.etsi.org/ngsi-ld/Property","value":1}', { type: "Property", text: "1" }],
@@ -90,6 +98,7 @@ const concise: readonly (readonly [json: string, expected: Read])[] = [
   ['{"languageMap":{"en":"Hi"}}', { type: "LanguageProperty", text: '{"en":"Hi"}' }],
   ['{"vocab":"x"}', { type: "VocabProperty", text: "x" }],
   ['{"json":[1]}', { type: "JsonProperty", text: "[1]" }],
+  ['{"json":"true"}', { type: "JsonProperty", text: '"true"' }],
   ['{"valueList":[1]}', { type: "ListProperty", text: "[1]" }],
   ['{"objectList":["urn:b"]}', { type: "ListRelationship", text: '["urn:b"]' }],
 ];
