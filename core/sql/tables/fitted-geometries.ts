@@ -1,4 +1,4 @@
-import { entityOf } from "../../ngsi/index.js";
+import { DELETED_VALUE, entityOf } from "../../ngsi/index.js";
 import { AgentError } from "../../sdk/index.js";
 import type { Column, ColumnKind, GeometryKind, NativeValue } from "../contract/column.js";
 import type { Dialect, TableRows } from "../contract/dialect.js";
@@ -20,10 +20,9 @@ export function fittedGeometries(
   existing.forEach((kind, index) => {
     if (!isOfGeometries(kind)) return;
     const values = batch.valuesOf(index);
-    const cells = values.map((value) => (value === undefined ? undefined : dialect.cell(kind, value)));
+    const cells = values.map((value) => geometryCell(kind, value, dialect));
     refuseOthers(values, cells, { batch, column: batch.columns[index] ?? "" });
-    // Without a cell the database decides about any other value.
-    for (const [at, row] of rows.entries()) row[index] = cells[at] ?? values[at]?.plain;
+    for (const [at, row] of rows.entries()) row[index] = cells[at] ?? otherCell(values[at]);
   });
   return { columns: geometryColumns(batch.columns, existing), rows };
 }
@@ -39,6 +38,21 @@ function geometryColumns(names: readonly string[], kinds: readonly (ColumnKind |
 }
 
 const rememberedWithGeometries = new WeakMap<readonly string[], readonly Column[]>();
+
+/** The cell of a column of geometries; undefined also for a deleted attribute. */
+export function geometryCell(kind: GeometryKind, value: NativeValue | undefined, dialect: Dialect): Cell {
+  return value === undefined || isDeletion(value) ? undefined : dialect.cell(kind, value);
+}
+
+/** Without a cell of its own the database decides about a value. */
+function otherCell(value: NativeValue | undefined): Cell {
+  return value === undefined || isDeletion(value) ? undefined : value.plain;
+}
+
+/** Whether NGSI-LD says by the value that the attribute was deleted, which a column of geometries keeps as NULL. */
+export function isDeletion({ text }: NativeValue): boolean {
+  return text === DELETED_VALUE;
+}
 
 export function isOfGeometries(kind: ColumnKind | undefined): kind is GeometryKind {
   return kind === "geometry" || kind === "geometryz";
@@ -56,7 +70,7 @@ export function refuseOthers(
   { batch: { name, placed }, column }: GeometryColumn,
 ): void {
   values.forEach((value, row) => {
-    if (value?.kind !== "geometry" || cells[row] !== undefined) return;
+    if (value?.kind !== "geometry" || cells[row] !== undefined || isDeletion(value)) return;
     const event = placed[row]?.event;
     const entity = event === undefined ? "" : ` of entity ${JSON.stringify(entityOf(event).id)}`;
     const text = value.plain.length > LONGEST_SHOWN ? `${value.plain.slice(0, LONGEST_SHOWN)}...` : value.plain;

@@ -5,7 +5,7 @@ import { exactJson } from "../contract/json-cell.js";
 import type { Cell } from "../contract/statement.js";
 import { overflowColumn } from "../rows/column-names.js";
 import type { TableBatch } from "../rows/grouping.js";
-import { fittedGeometries, isOfGeometries, refuseOthers } from "./fitted-geometries.js";
+import { fittedGeometries, geometryCell, isDeletion, isOfGeometries, refuseOthers } from "./fitted-geometries.js";
 import type { KnownStore } from "./known-store.js";
 import type { KnownColumns } from "./known-tables.js";
 
@@ -248,15 +248,21 @@ function fittedColumn(
   plain: readonly Cell[],
   { dialect, naming, nativeTypes }: Fitting,
 ): FittedColumn {
-  const cells = values.map((value, row) =>
-    value === undefined ? nullCell(column.kind, plain[row]) : dialect.cell(column.kind, value),
-  );
-  const misfits = values.map((value, row) => (value !== undefined && cells[row] === undefined ? value : undefined));
+  const { kind } = column;
+  const ofGeometries = isOfGeometries(kind);
+  const cells = values.map((value, row) => {
+    if (ofGeometries) return geometryCell(kind, value, dialect);
+    return value === undefined ? nullCell(kind, plain[row]) : dialect.cell(kind, value);
+  });
+  const misfits = values.map((value, row) => {
+    const fits = value === undefined || cells[row] !== undefined || (ofGeometries && isDeletion(value));
+    return fits ? undefined : value;
+  });
   if (misfits.every((value) => value === undefined)) return { column, cells, widened: false, beside: undefined };
   if (column.kind === "text")
     return { column: { ...column, kind: "longtext" }, cells: plain, widened: true, beside: undefined };
   // A value that should be a geometry and is none stays without a cell.
-  if (isOfGeometries(column.kind) && misfits.some((value) => value?.kind === "geometry"))
+  if (ofGeometries && misfits.some((value) => value?.kind === "geometry"))
     return { column, cells, widened: false, beside: undefined };
   if (!nativeTypes)
     return { column, cells: cells.map((cell, row) => cell ?? misfits[row]?.plain), widened: false, beside: undefined };

@@ -60,6 +60,58 @@ test(
   }),
 );
 
+const deleted = [
+  { form: "typed", gone: { type: "GeoProperty", value: "urn:ngsi-ld:null" } },
+  { form: "simplified", gone: "urn:ngsi-ld:null" },
+] as const;
+for (const { form, gone } of deleted)
+  for (const attr_native_types of [false, true])
+    test(
+      `a ${form} geometry that NGSI-LD says was deleted is NULL beside the other values${attr_native_types ? ", typed" : ""}, and empties last data`,
+      { skip },
+      onDatabase(async ({ sink, query }) => {
+        const schema = `deleted${form}${attr_native_types}`.toLowerCase();
+        const one = sink({ last_data_mode: "both", attr_native_types });
+        const persist = (loc: unknown, later: number) =>
+          one.persist(
+            { events: [ldEvent("urn:e", { loc, n: { type: "Property", value: later } }, schema, later)] },
+            never,
+          );
+
+        await persist({ type: "GeoProperty", value: point(1, 2) }, 1);
+        await persist(gone, 2);
+
+        const rows = await query(`SELECT ST_AsText(loc) AS loc, n::text FROM ${schema}.urn_e ORDER BY recvtime`);
+        assert.deepEqual(rows, [
+          { loc: "POINT(1 2)", n: "1" },
+          { loc: null, n: "2" },
+        ]);
+        assert.deepEqual(await query(`SELECT loc, n::text FROM ${schema}.urn_e_last_data`), [{ loc: null, n: "2" }]);
+      }),
+    );
+
+test(
+  "what NGSI-LD says of a deleted geometry stays in columns of text, and in the row layout",
+  { skip },
+  onDatabase(async ({ sink, query }) => {
+    const gone = ldEvent("urn:e", { loc: deleted[0].gone }, "deletedtexts", 1);
+    const before = ldEvent("urn:e", { loc: { type: "Property", value: "here" } }, "deletedtexts");
+    const one = sink();
+
+    await one.persist({ events: [before] }, never);
+    await one.persist({ events: [gone] }, never);
+    await sink({ attr_persistence: "row" }).persist(
+      { events: [ldEvent("urn:r", { loc: deleted[0].gone }, "deletedtexts")] },
+      never,
+    );
+
+    const texts = await query("SELECT loc FROM deletedtexts.urn_e ORDER BY recvtime");
+    assert.deepEqual(texts, [{ loc: "here" }, { loc: "urn:ngsi-ld:null" }]);
+    const rows = await query("SELECT attrvalue, attrgeometry FROM deletedtexts.urn_r");
+    assert.deepEqual(rows, [{ attrvalue: "urn:ngsi-ld:null", attrgeometry: null }]);
+  }),
+);
+
 test(
   "a column that is text stays text, with each value as it came",
   { skip },
