@@ -36,7 +36,7 @@ export const handlerSchema = {
     default: "ld",
   },
   attrs_format: {
-    doc: "How attributes are written where no header of the broker says it: normalized; keyValues, whose objects are values whatever they look like and whose texts are stored without quotes; auto tells it from each attribute.",
+    doc: "How attributes are written where no header of the broker says it: normalized; keyValues, whose texts are stored without quotes and whose objects are values, except those with a type of NGSI-LD attributes and a value; auto tells it from each attribute.",
     format: statedFormats,
     default: "auto",
   },
