@@ -246,6 +246,40 @@ await onEveryDatabase("native types", [
     },
   },
   {
+    name: "a text that a column of numbers would give back otherwise is beside it, the same number is in it",
+    service: "spellings",
+    run: async (place, service) => {
+      const sink = await place.sink(native);
+      const digits = (text: string) => ({ ...v2Attribute("a", "Number", 1), value: { kind: "number", text } }) as const;
+
+      await persist(sink, v2Event(body(7), service));
+      for (const text of ["12E4", "1e-3", "-0", "-0.0", "12", "-1.5"])
+        await persist(sink, v2Event(body(text), service));
+      for (const text of ["12E4", "-0"]) await persist(sink, v2Event(v2Entity("e", digits(text)), service));
+
+      const rows = await place.rows(service, "e_t");
+      assert.deepEqual(
+        rows.map((row) => row["a$json"] ?? Number(row["a"]) + 0),
+        [7, '"12E4"', '"1e-3"', '"-0"', '"-0.0"', 12, -1.5, 120_000, 0],
+      );
+    },
+  },
+  {
+    name: "zeros at the end of a text are kept, in a column of numbers or beside it",
+    service: "endingzeros",
+    run: async (place, service) => {
+      const sink = await place.sink(native);
+
+      for (const value of [7, "1.50", "2.0"]) await persist(sink, v2Event(body(value), service));
+
+      const rows = await place.rows(service, "e_t");
+      assert.deepEqual(
+        rows.map((row) => (row["a$json"] ?? row["a"])?.replaceAll('"', "")),
+        ["7", "1.50", "2.0"],
+      );
+    },
+  },
+  {
     name: "an attribute that was null first gets its type from its first value",
     service: "nullfirst",
     run: async (place, service) => {

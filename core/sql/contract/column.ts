@@ -42,8 +42,9 @@ export type Cells = Readonly<
   Record<PlainKind, (value: NativeValue) => Cell> & Partial<Record<GeometryKind, (value: NativeValue) => Cell>>
 >;
 
-// A text with leading zeros, such as a postal code, is no number: it would come back without them.
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d{1,3})?$/;
+// A text that would come back otherwise is no number: a postal code with a leading zero, a serial number such as 12E4, -0.
+const NUMBER_AS_TEXT = /^(?!-0(?:\.0*)?$)-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 const INTEGER = /^-?(?:0|[1-9]\d{0,18})$/;
 const MOST_INTEGER = 2n ** 63n - 1n;
 // Databases have the years 1 to 9999 in common; the zone of a time may lead beyond them.
@@ -56,21 +57,26 @@ export function plainCell({ plain }: NativeValue): Cell {
 }
 
 /** For columns of 64-bit integers. @beta */
-export function integerCell({ text }: NativeValue): Cell {
-  if (!INTEGER.test(text)) return undefined;
+export function integerCell({ kind, text }: NativeValue): Cell {
+  if (!INTEGER.test(text) || !isNumber(kind, text)) return undefined;
   const number = BigInt(text);
   return number <= MOST_INTEGER && number >= -MOST_INTEGER ? text : undefined;
 }
 
 /** For columns of exact decimal numbers. @beta */
-export function decimalCell({ text }: NativeValue): Cell {
-  return NUMBER.test(text) ? text : undefined;
+export function decimalCell({ kind, text }: NativeValue): Cell {
+  return isNumber(kind, text) ? text : undefined;
 }
 
-/** For columns of double precision: numbers that a double represents exactly. @beta */
-export function doubleCell({ text }: NativeValue): Cell {
-  if (!NUMBER.test(text)) return undefined;
+/** For columns of double precision: numbers that a double represents exactly, and texts that it gives back unchanged. @beta */
+export function doubleCell({ kind, text }: NativeValue): Cell {
+  if (!isNumber(kind, text)) return undefined;
+  if (kind === "text" && String(Number(text)) !== text) return undefined;
   return parseJson(text) instanceof ExactNumber ? undefined : text;
+}
+
+function isNumber(kind: NativeValue["kind"], text: string): boolean {
+  return (kind === "text" ? NUMBER_AS_TEXT : NUMBER).test(text);
 }
 
 /** For columns of booleans, with the literals of the database. @beta */

@@ -131,10 +131,36 @@ const cells = [
 for (const { kind, value, kept } of cells)
   for (const dialect of [postgresql, mysql, sqlite])
     test(`${dialect.database} ${kept[dialect.database] ? "keeps" : "does not keep"} ${value} in a column of ${kind}`, () => {
-      const cell = dialect.cell(kind, { kind: "text", text: value, plain: value });
+      const cell = dialect.cell(kind, { kind, text: value, plain: value });
 
       assert.equal(cell !== undefined, kept[dialect.database]);
     });
+
+const texts = [
+  { value: "12", kept: { postgresql: true, mysql: true, sqlite: true } },
+  { value: "-23.5", kept: { postgresql: true, mysql: true, sqlite: true } },
+  { value: "23.50", kept: { postgresql: true, mysql: false, sqlite: false } },
+  { value: "08001", kept: { postgresql: false, mysql: false, sqlite: false } },
+  { value: "12E4", kept: { postgresql: false, mysql: false, sqlite: false } },
+  { value: "-0", kept: { postgresql: false, mysql: false, sqlite: false } },
+  { value: "-0.00", kept: { postgresql: false, mysql: false, sqlite: false } },
+] as const;
+
+for (const { value, kept } of texts)
+  for (const dialect of [postgresql, mysql, sqlite])
+    test(`${dialect.database} ${kept[dialect.database] ? "keeps" : "does not keep"} the text ${value} in a column of numbers`, () => {
+      const cell = dialect.cell("number", { kind: "text", text: value, plain: value });
+
+      assert.equal(cell !== undefined, kept[dialect.database]);
+    });
+
+test("a column of integers keeps no text that it would give back otherwise", () => {
+  const integers = [postgresql, mysql, sqlite].map(({ cell }) =>
+    ["12", "-0", "012"].map((text) => cell("integer", { kind: "text", text, plain: text })),
+  );
+
+  assert.deepEqual(integers, Array(3).fill(["12", undefined, undefined]));
+});
 
 test("a time goes into every database in UTC", () => {
   const value = { kind: "time", text: "2020-05-13T10:00:00.5+02:00", plain: "" } as const;
