@@ -5,9 +5,11 @@ import { readKeptFiles } from "../agent/examination/kept-files.js";
 import type { Examinee } from "../agent/examination/probe-runs.js";
 import { kernelFiles } from "../agent/kernel-files.js";
 import type { KernelSettings } from "../configuration/schema/kernel-settings.js";
+import { reasonWithRemedy } from "../files/refused-access.js";
 import { sinkOfClass } from "../logging/definitions.js";
 import { appendersOf, readLoggingDocument } from "../logging/logging-file.js";
 import { checkTls, readSecurity } from "../management/security/read-security.js";
+import { unreadableLedger } from "../pipeline/ledger-file.js";
 import { codeOf, type Examiner, type Probe } from "../sdk/index.js";
 
 /** What the agent itself needs, and who in it. */
@@ -29,7 +31,12 @@ function dataProbes({ dataDir }: KernelSettings, examiner: Examiner): readonly P
   const kept: Probe = {
     tries: "read what earlier runs kept in the data directory",
     run: async () => {
-      const files = await readKeptFiles(dataDir);
+      const { letters: files, ledgerFault } = await readKeptFiles(dataDir);
+      if (ledgerFault !== undefined) {
+        const kept = unreadableLedger(path.join(dataDir, kernelFiles.ledger));
+        const remedy = `correct it, or restore it, before the start; else the ledger begins again, and "${kept}" is what is there`;
+        return { outcome: "warning", reason: await reasonWithRemedy(ledgerFault), remedy };
+      }
       return files === 0 ? { outcome: "ok" } : { outcome: "ok", reason: `dead letters of ${files} sinks among it` };
     },
   };

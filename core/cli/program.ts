@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
 import { pluginFoldersProperty, pluginPackagesProperty } from "../configuration/schema/kernel-properties.js";
+import { reasonWithRemedy } from "../files/refused-access.js";
 import { isRecord } from "../sdk/event.js";
-import { reasonOf } from "../sdk/index.js";
 import { type CommandContext, type DefineCommand, exitCodes, printingOnly, type Terminal } from "./command.js";
 
 interface CommandEntry {
@@ -77,7 +77,7 @@ export function createProgram(given: Terminal): { run(args: readonly string[]): 
         return exitCode;
       } catch (error) {
         if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.success : exitCodes.badInput;
-        terminal.err(`deneb: ${reasonOf(error)}`);
+        terminal.err(`deneb: ${await reasonWithRemedy(error)}`);
         return exitCodes.failure;
       }
     },

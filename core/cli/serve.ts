@@ -1,5 +1,6 @@
 import { once } from "node:events";
-import { codeOf, reasonOf } from "../sdk/index.js";
+import { reasonWithRemedy } from "../files/refused-access.js";
+import { codeOf } from "../sdk/index.js";
 import type { OpenTracing } from "../tracing/open-tracing.js";
 import { beginTracing } from "./begin-tracing.js";
 import { type BuiltService, buildService, type Service } from "./build-service.js";
@@ -56,7 +57,7 @@ export async function serve(service: Service, terminal: Terminal): Promise<numbe
     return exitCodes.eventsLost;
   } catch (error) {
     if (codeOf(error) === "START_GIVEN_UP") return exitCodes.success;
-    log.error({ reason: reasonOf(error) }, "the agent cannot run");
+    log.error({ reason: await reasonWithRemedy(error) }, "the agent cannot run");
     return codeOf(error) === "FOLDER_IN_USE" ? exitCodes.folderInUse : exitCodes.failure;
   } finally {
     await tracing?.close();

@@ -180,7 +180,11 @@ async function existing(folder: string, remedy: string): Promise<string> {
     await makeFolder(path.resolve(folder), 0o700);
     return await realpath(folder);
   } catch (cause) {
-    throw new AgentError("FOLDER_UNUSABLE", `creating the folder "${folder}" (${remedy})`, { cause, retryable: false });
+    const taken = codeOf(cause) === "EEXIST" ? ", where there is a file or a link that leads nowhere" : "";
+    throw new AgentError("FOLDER_UNUSABLE", `creating the folder "${folder}"${taken} (${remedy})`, {
+      cause,
+      retryable: false,
+    });
   }
 }
 

@@ -91,15 +91,23 @@ export async function writeAccounts(file: string, { channels: accounts, closed }
 
 /** Undefined without a file; a file that is none throws, and one of a later version with code `FORMAT_OF_NEWER_VERSION`. */
 export async function readAccounts(file: string): Promise<Accounts | undefined> {
-  const text = await readFile(file, "utf8").catch((error: unknown) => {
-    if (codeOf(error) === "ENOENT") return undefined;
-    throw error;
+  const text = await readFile(file, "utf8").catch((cause: unknown) => {
+    if (codeOf(cause) === "ENOENT") return undefined;
+    throw new AgentError("FILE_NOT_READ", `reading "${file}"`, { cause, retryable: false });
   });
   if (text === undefined) return undefined;
-  const value: unknown = JSON.parse(text);
+  const value = parsed(text, file);
   refuseNewerFormat({ file, found: memberOf(value, "version"), known: VERSION });
   const channels = entriesOf(memberOf(value, "channels")).map(([name, account]) => [name, accountOf(account)] as const);
   return { channels: new Map(channels), closed: memberOf(value, "closed") === true };
+}
+
+function parsed(text: string, file: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new AgentError("LEDGER_DAMAGED", `reading "${file}": it is not a ledger`, { cause, retryable: false });
+  }
 }
 
 function accountOf(value: unknown): AccountState {

@@ -1,4 +1,4 @@
-import { open, readdir, readFile } from "node:fs/promises";
+import { access, constants, open, readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { codeOf, type Examiner, type Probe } from "deneb/sdk";
 import { CHECKPOINT_FILE, refuseNewerCheckpoint } from "./log/checkpoint.js";
@@ -38,7 +38,9 @@ export function logProbes(
   ];
 }
 
+/** A start opens it to write it, too. */
 async function readCheckpoint(file: string): Promise<void> {
+  await ifThere(() => access(file, constants.R_OK | constants.W_OK));
   const bytes = await ifThere(() => readFile(file));
   if (bytes !== undefined) refuseNewerCheckpoint(file, bytes);
 }

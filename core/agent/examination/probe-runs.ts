@@ -1,4 +1,5 @@
 import { holderOf, isRunning } from "../../files/lock-note.js";
+import { remedyOfRefusal } from "../../files/refused-access.js";
 import { AgentError, codeOf, type Probe, type ProbeResult, reasonOf } from "../../sdk/index.js";
 
 /** Who is examined. */
@@ -65,7 +66,7 @@ export class ProbeRuns {
     try {
       result = checked(await this.#inTime(run));
     } catch (error) {
-      result = this.#failed(error);
+      result = await this.#failed(error);
     } finally {
       this.#leave();
     }
@@ -91,11 +92,13 @@ export class ProbeRuns {
     }
   }
 
-  #failed(error: unknown): ProbeResult {
+  async #failed(error: unknown): Promise<ProbeResult> {
     const { running } = this.#limits;
     if (running !== undefined && heldCodes.has(codeOf(error) ?? ""))
       return { outcome: "ok", reason: `the agent that runs with this file holds it (pid ${running})` };
-    return failedResult(error);
+    const result = failedResult(error);
+    const remedy = result.remedy ?? (await remedyOfRefusal(error));
+    return remedy === undefined ? result : { ...result, remedy };
   }
 
   async #turn(): Promise<void> {

@@ -6,6 +6,7 @@ import { warningAt } from "../../configuration/configuration-fault.js";
 import type { KernelFlags, KernelSettings } from "../../configuration/schema/kernel-settings.js";
 import { isShareable, workerFaults, workersKey } from "../../configuration/topology/workers.js";
 import type { Topology } from "../../configuration/topology.js";
+import { reasonWithRemedy } from "../../files/refused-access.js";
 import type { Logging } from "../../logging/logging.js";
 import { ManagementServer } from "../../management/management-server.js";
 import {
@@ -17,7 +18,7 @@ import {
 } from "../../management/security/read-security.js";
 import { longestCall } from "../../management/subscriptions/all-subscriptions.js";
 import { gateway } from "../../management/workers/gateway.js";
-import { type Logger, reasonOf } from "../../sdk/index.js";
+import type { Logger } from "../../sdk/index.js";
 import { systemClock } from "../../tokens.js";
 import { withLogging } from "../agent-logging.js";
 import { brokerTimeouts } from "../broker-timeouts.js";
@@ -60,7 +61,7 @@ export async function supervise(supervised: Supervised, terminal: Terminal): Pro
       try {
         return await runAll({ ...supervised, logging, sockets: sockets.folder }, terminal);
       } catch (error) {
-        logging.loggers.of("deneb").error({ reason: reasonOf(error) }, "the agent cannot run");
+        logging.loggers.of("deneb").error({ reason: await reasonWithRemedy(error) }, "the agent cannot run");
         return exitCodes.failure;
       }
     });

@@ -1,4 +1,4 @@
-import { readdir } from "node:fs/promises";
+import { access, constants, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { AgentError, type Context, codeOf, type Examiner, type Probe, type QueryResult } from "deneb/sdk";
 import type { ServerAddress } from "deneb/sql";
@@ -34,9 +34,24 @@ export const sqliteDatabase: DatabaseKind = {
   },
 };
 
+/** The system says by itself which file it refuses, and why. */
+async function mayBeWritten(folder: string, file: string): Promise<void> {
+  try {
+    await access(join(folder, file), constants.R_OK | constants.W_OK);
+  } catch (cause) {
+    if (codeOf(cause) === "ENOENT") return;
+    throw new AgentError("FILE_NOT_WRITABLE", `writing the database file "${file}"`, { cause, retryable: false });
+  }
+}
+
 /** The folder; what is in it is read only when there is one, because a start would make it. */
 function sqliteProbes(folder: string, examiner: Examiner, next: readonly Probe[]): readonly Probe[] {
-  const isThere = async () => (await names(folder)).some((file) => schemaOf(file) !== undefined);
+  const isThere = async () => {
+    const files = (await names(folder)).filter((file) => schemaOf(file) !== undefined);
+    // A query of what is stored only reads them.
+    for (const file of files) await mayBeWritten(folder, file);
+    return files.length > 0;
+  };
   const read = next.map(({ run, ...probe }): Probe => {
     const runIfThere: Probe["run"] = async (signal) =>
       (await isThere()) ? await run(signal) : { outcome: "ok", reason: "there are no database files yet" };

@@ -1,0 +1,46 @@
+import { access, constants, stat } from "node:fs/promises";
+import path from "node:path";
+import { causesOf } from "../sdk/causes.js";
+import { AgentError, codeOf, reasonOf } from "../sdk/index.js";
+
+/** Why something failed. Where the system refuses this process a file or a folder, also whose it is, and what to do. */
+export async function reasonWithRemedy(error: unknown): Promise<string> {
+  const remedy = await remedyOfRefusal(error);
+  return remedy === undefined ? reasonOf(error) : `${reasonOf(error)}; ${remedy}`;
+}
+
+/** What to do where the system refuses this process a file or a folder; undefined for other errors, and those that say it. */
+export async function remedyOfRefusal(error: unknown): Promise<string | undefined> {
+  const causes = causesOf(error);
+  if (causes.some((cause) => codeOf(cause) === "FOLDER_UNUSABLE")) return undefined;
+  const file = causes.map(refusedFile).find((one) => one !== undefined);
+  return file === undefined ? undefined : await remedyAt(file);
+}
+
+/** Rejects where a file that is there cannot be written; the system may refuse that while it lets it be read. */
+export async function refuseUnwritable(file: string): Promise<void> {
+  try {
+    await access(file, constants.R_OK | constants.W_OK);
+  } catch (cause) {
+    if (codeOf(cause) === "ENOENT") return;
+    throw new AgentError("FILE_NOT_WRITABLE", `writing "${file}"`, { cause, retryable: false });
+  }
+}
+
+function refusedFile(error: unknown): string | undefined {
+  const code = codeOf(error);
+  if ((code !== "EACCES" && code !== "EPERM") || !(error instanceof Error)) return undefined;
+  return "path" in error && typeof error.path === "string" ? error.path : undefined;
+}
+
+/** The nearest one above it that can be looked at says more where it cannot. */
+async function remedyAt(file: string): Promise<string> {
+  for (let at = path.resolve(file); ; at = path.dirname(at)) {
+    const found = await stat(at).catch(() => undefined);
+    if (found === undefined && at !== path.dirname(at)) continue;
+    const user = process.geteuid?.();
+    if (found === undefined || found.uid === user) return `give this user the right to use "${at}"`;
+    const what = found.isDirectory() ? "it and all that is in it" : "it";
+    return `"${at}" belongs to user ${found.uid}; run as that user, or give user ${user} the right to use ${what}`;
+  }
+}
