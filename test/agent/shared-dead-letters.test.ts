@@ -180,7 +180,12 @@ test("a replayed letter that fails again is one letter with its replays in all a
 test("a replay that ended with its agent is made again by another one", async (context) => {
   const { store, first, second, letter } = await twoWithLetter(context);
   store.refused.clear();
-  await first.letters.mark("k1", [letter?.id ?? ""], "replaying");
+  const id = letter?.id ?? "";
+  await first.letters.mark("k1", [id], "replaying");
+  await until(
+    () => second.letters.entry("k1", id),
+    (entry) => entry?.mark === "replaying",
+  );
   let uptime = 0;
   const clock = { now: () => new Date(0) };
   const replays = new AutomaticReplay({

@@ -14,6 +14,7 @@ import {
 import type { SinkCounters } from "../counters.js";
 import { describedEvent } from "../dead-letters/dead-letter.js";
 import type { ReplayedLetters } from "../dead-letters/replayed-letters.js";
+import { BatchLetters } from "./batch-letters.js";
 import type { ChannelOutlet } from "./channel-outlet.js";
 import type { DeliveryChain } from "./delivery-chain.js";
 import type { Feed } from "./feed.js";
@@ -68,6 +69,7 @@ export class SinkFeed implements Feed {
   readonly #hurry = AbortSignal.any([this.#halting.signal, this.#ending.signal]);
   readonly #course: Course;
   readonly #failures: FailureLog;
+  readonly #letters: BatchLetters;
   #loop: Promise<void> | undefined;
   readonly #pace: Pace;
   readonly #steady: () => number;
@@ -81,6 +83,7 @@ export class SinkFeed implements Feed {
   constructor(parts: SinkFeedParts) {
     this.#parts = parts;
     this.#failures = new FailureLog(parts.log, "channel works again");
+    this.#letters = new BatchLetters(parts);
     const { channel, room = {}, feeds } = parts.outlet;
     const { events, bytes } = worthWaitingFor(channel.transactionCapacity, room);
     this.#pace = new Pace(Math.min(this.#most, events));
@@ -214,18 +217,13 @@ export class SinkFeed implements Feed {
 
   /** Resolves when every event is stored, kept or left out, and has left the channel. */
   async #settle(taken: readonly Event[], transaction: TakeTransaction): Promise<void> {
-    const { outlet, chain, counters, replayed, account } = this.#parts;
+    const { outlet, chain, counters, account } = this.#parts;
     const { settlements } = outlet;
     const events = eventsOf(taken);
     const odd = taken.length - events.length;
     if (odd > 0) await this.#setAside(taken);
-    const hasLetters = replayed !== undefined && events.some(({ headers }) => headers[letterHeader] !== undefined);
-    if (hasLetters) {
-      const { own, others } = await replayed.repeated(events);
-      settlements.note(settlements.open(own), "elsewhere");
-      settlements.note(settlements.open(others), "filtered");
-    }
-    this.#leaveLetters(settlements.open(events), transaction);
+    const letters = this.#lettersFor(events);
+    await letters?.settleKnown(events, transaction);
     const batch = new TakenBatch(settlements.open(events), { whole: taken, transaction, settlements });
     this.#count(batch.events.length + odd);
     this.#held = 0;
@@ -240,14 +238,20 @@ export class SinkFeed implements Feed {
       } else if (error instanceof GivenBack) this.#counted += settlements.open(events).length;
       throw error;
     }
-    if (hasLetters) await this.#markStored(events);
-    await this.#leaveLettersOfOthers(events, transaction);
+    await letters?.close(events, transaction, this.#hurry);
     const { stored, filtered, "dead-lettered": deadLettered } = settlements.count(events);
     const elsewhere = settlements.elsewhere(events);
     transaction.settled?.({ stored, elsewhere, filtered, deadLettered: deadLettered + odd });
     await transaction.commit();
     settlements.close(events);
     account?.settled({ stored, filtered, "dead-lettered": deadLettered + odd }, events);
+  }
+
+  /** Undefined for events that have nothing to do with dead letters, as most have not. */
+  #lettersFor(events: readonly Event[]): BatchLetters | undefined {
+    const { letters } = this.#parts.outlet;
+    const isConcerned = letters !== undefined || events.some(({ headers }) => headers[letterHeader] !== undefined);
+    return isConcerned ? this.#letters : undefined;
   }
 
   #count(attempted: number): void {
@@ -261,47 +265,11 @@ export class SinkFeed implements Feed {
     const { outlet, account } = this.#parts;
     const { settlements } = outlet;
     if (transaction.leave === undefined) return;
-    const letters = events.filter(({ headers }) => headers[letterHeader] !== undefined);
-    if (letters.length > 0) await this.#markStored(letters);
-    await this.#leaveLettersOfOthers(events, transaction);
+    await this.#lettersFor(events)?.close(events, transaction, this.#hurry);
     for (const [book, own] of booksOf(events, settlements)) await transaction.leave(own, book);
     const settled = settlements.count(events);
     settlements.close(events);
     account?.settled(settled, events);
-  }
-
-  async #markStored(letters: readonly Event[]): Promise<void> {
-    const { outlet, replayed } = this.#parts;
-    const { settlements } = outlet;
-    const ended = (...outcomes: readonly string[]) =>
-      letters.filter((event) => outcomes.includes(settlements.outcomeOf(event) ?? ""));
-    await replayed?.stored(ended("stored"));
-    const known = await replayed?.doneElsewhere(ended("elsewhere", "stored-before"));
-    settlements.note(known?.failed ?? [], "dead-lettered");
-    settlements.note(known?.others ?? [], "stored-before");
-  }
-
-  /** An event that already has a dead letter, written by an agent that ended before it committed: the letter settles it. */
-  #leaveLetters(events: readonly Event[], { positions }: TakeTransaction): void {
-    const { settlements, letters } = this.#parts.outlet;
-    if (letters === undefined || positions === undefined) return;
-    const kept = events.filter((event) => {
-      const id = event.headers[letterHeader] === undefined ? positions.idOf(event) : undefined;
-      return id !== undefined && letters.has(id);
-    });
-    if (kept.length === 0) return;
-    settlements.note(kept, "dead-lettered");
-    this.#parts.log.info({ events: kept.length }, "events that have a dead letter already are left out");
-  }
-
-  /** Another agent is done with an event: it may have become a dead letter there, just now. */
-  async #leaveLettersOfOthers(events: readonly Event[], transaction: TakeTransaction): Promise<void> {
-    const { settlements, letters } = this.#parts.outlet;
-    if (letters === undefined || settlements.elsewhere(events) === 0) return;
-    const isElsewhere = (event: Event) => settlements.outcomeOf(event) === "elsewhere";
-    // The books can wait for no log, and what is done is done.
-    await letters.upToDate(this.#hurry, 0).catch(() => undefined);
-    this.#leaveLetters(events.filter(isElsewhere), transaction);
   }
 
   /** What a channel returned but is no event goes to no sink, because no sink can store it. */
