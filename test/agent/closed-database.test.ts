@@ -228,6 +228,43 @@ test("a reload that replaces the sink while events are held back holds up no oth
   );
 });
 
+test("while the whole server is away nothing that is held back becomes a dead letter, and others go on behind it", async (context) => {
+  const made = await scene(context);
+  if (made === undefined) return;
+  const [good, bad] = servicesOf(made);
+  const first = await made.start();
+  for (const service of [good, bad]) await post(first, service, 1);
+  await settledBooks(first);
+  const committed = made.way.holdCommit();
+  await post(first, bad, 2);
+  await committed;
+  await first.end("SIGKILL");
+  await bad.refuse();
+  const second = await made.start();
+  await post(second, bad, 3);
+  await logged(second, HELD);
+
+  made.way.close();
+  await post(second, good, 2);
+  await logged(second, "batch not stored, will be retried");
+  made.way.open();
+  await has(good, 2);
+  // It is taken only when all before it are stored, dead letters, or held back again.
+  await post(second, good, 3);
+  await has(good, 3);
+  await bad.admit();
+  const books = await settledBooks(second);
+
+  assert.equal(books.dead_lettered, 0);
+  assert.deepEqual(
+    [await good.stored(), await bad.stored()],
+    [
+      [1, 2, 3],
+      [1, 2, 3],
+    ],
+  );
+});
+
 test("a database without a connection left holds up its own events only", async (context) => {
   const made = await scene(context);
   if (made === undefined) return;

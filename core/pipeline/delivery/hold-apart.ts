@@ -1,6 +1,6 @@
 import { eventsOf } from "../../sdk/errors.js";
 import { FailureLog } from "../../sdk/failure-log.js";
-import type { Event, Logger, Receipt } from "../../sdk/index.js";
+import { type Event, type Logger, type Receipt, retryableOf } from "../../sdk/index.js";
 import type { SinkCounters } from "../counters.js";
 import type { DeadLetterKeeper } from "./dead-letter-keeper.js";
 import { intervalOf, type RetryPolicy, wait } from "./retry-policy.js";
@@ -27,8 +27,8 @@ interface HoldApartParts {
  * whether it has them, as those of a database that refuses connections, these are held back and the others are written. It is asked of
  * what an earlier run may have delivered, of what is held back, and of a batch that fails again and again.
  *
- * What is held back is in the channel and comes first in the next batch. An error that names no events changes nothing: the batch is
- * written as any other.
+ * What is held back is in the channel and comes first in the next batch. Where the error names no events, as while the whole server is
+ * away, the batch is written as any other, but after each failure the sink is asked again: nothing of which it cannot tell is judged.
  */
 export class HoldApart implements Stage {
   readonly name = "hold apart";
@@ -49,22 +49,23 @@ export class HoldApart implements Stage {
     if (!isApart(batch, course)) return await this.next.deliver(batch, course);
     const isAsked = batch.events.some((event) => batch.isRedelivered(event) || this.#known.has(event));
     if (!isAsked) return await this.#written(batch, course);
-    const untold = await this.#untold(batch, course);
+    const answer = await this.#answer(batch, course);
     const open = batch.open();
-    if (untold !== undefined) return await this.#apart(open, untold, course);
-    this.#works();
-    return await this.#written(open, course);
+    if (isUntold(answer)) return await this.#apart(open, answer, course);
+    if (answer === "told") this.#works();
+    return await this.#written(open, { ...course, isUnasked: answer === "none" });
   }
 
   async #written(batch: TakenBatch, course: Course): Promise<Receipt> {
     if (batch.events.length === 0) return nothingSent;
     let found: Untold | undefined;
-    const isUntold = async (open: TakenBatch) => {
-      found = await this.#untold(open, course);
+    const isHeldBack = async (open: TakenBatch) => {
+      const answer = await this.#answer(open, course);
+      if (isUntold(answer)) found = answer;
       return found !== undefined;
     };
     try {
-      return await this.next.deliver(batch, { ...course, isUntold });
+      return await this.next.deliver(batch, { ...course, isUntold: isHeldBack });
     } catch (error) {
       if (found === undefined || !(error instanceof GivenBack)) throw error;
       return await this.#apart(batch.open(), found, course);
@@ -108,18 +109,18 @@ export class HoldApart implements Stage {
     }
   }
 
-  /** Undefined when the sink can tell of all, or says nothing of single ones. */
-  async #untold(batch: TakenBatch, { signal }: Course): Promise<Untold | undefined> {
+  async #answer(batch: TakenBatch, { signal }: Course): Promise<Answer> {
     const { store, counters, log } = this.#parts;
     try {
       const stored = await store.alreadyStored(batch, signal);
       counters.persisted += batch.settleFound(stored);
       if (stored.length > 0) log.info({ events: stored.length }, "events that are stored already are left out");
-      return undefined;
+      return "told";
     } catch (error) {
       if (signal.aborted) throw error;
       const named = eventsOf(error);
-      return Array.isArray(named) && named.length > 0 ? { error, events: named } : undefined;
+      if (Array.isArray(named) && named.length > 0) return { error, events: named };
+      return retryableOf(error) === false ? "refused" : "none";
     }
   }
 
@@ -163,6 +164,13 @@ interface Known {
 interface Untold {
   readonly error: unknown;
   readonly events: readonly Event[];
+}
+
+/** `none`: it may be asked again. `refused`: that is of no use. */
+type Answer = Untold | "told" | "none" | "refused";
+
+function isUntold(answer: Answer): answer is Untold {
+  return typeof answer === "object";
 }
 
 function isApart(batch: TakenBatch, { mostHeld }: Course): boolean {

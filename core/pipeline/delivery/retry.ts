@@ -78,7 +78,7 @@ export class Retry implements Stage {
     if (open.events.length === 0) return nothingSent;
     if (!mayRetry(this.#parts.retry, course.attempt, retryableOf(error)))
       return await this.#exhausted(open, error, { ...course, doubt: "exhausted" });
-    if (mustPause) await this.#pause(open, error, course);
+    if (mustPause || course.isUnasked === true) await this.#pause(open, error, course);
     return undefined;
   }
 
@@ -136,7 +136,9 @@ export class Retry implements Stage {
     else this.#parts.log.warn(fields, "batch not stored, will be retried");
     this.#failing = reason;
     if (!(await wait(interval, hurry))) throw error;
-    if (doubt !== "suspected" || !this.#isEndless(error)) return;
+    if (!this.#isEndless(error)) return;
+    if (course.isUnasked === true) throw new GivenBack(error);
+    if (doubt !== "suspected") return;
     if (this.#wantsNeighbours(batch, course) || (await course.isUntold?.(batch)) === true) throw new GivenBack(error);
   }
 

@@ -23,6 +23,8 @@ export interface Course {
   readonly mostHeld?: (() => number) | undefined;
   /** Whether events of a batch that keeps failing are to be held back beside the others; absent where none can be. */
   readonly isUntold?: ((open: TakenBatch) => Promise<boolean>) | undefined;
+  /** Whether the sink could not be asked what it has of this batch: after a failure it is to be asked again before events are judged. */
+  readonly isUnasked?: boolean | undefined;
   /** Where the batch comes from; its size includes the batch. */
   readonly channel?: { readonly size: number | undefined };
   /** Absent for a batch that is not traced. */

@@ -1,7 +1,14 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { DeadLetters } from "../../../core/pipeline/dead-letters/dead-letters.js";
-import { AgentError, type Batch, type Channel, type Event, type Sink } from "../../../core/sdk/index.js";
+import {
+  AgentError,
+  type Batch,
+  type Channel,
+  type Event,
+  type Sink,
+  type StoreAnswer,
+} from "../../../core/sdk/index.js";
 import type { LogConfig } from "../../../plugins/file-channel/file-channel.js";
 import { openIn } from "../../plugins/file-channel/channel-folder.js";
 import { feedOf } from "../../support/delivering.js";
@@ -15,10 +22,17 @@ const isBad = ({ headers }: Event) => headers["fiware-service"] === "bad";
 class Places implements Sink {
   readonly written: Pick<Batch, "events" | "position">[] = [];
   isClosed = true;
+  /** It cannot be asked at all, and says of each failure that its store takes others. */
+  isAway = false;
+  askedInVain = 0;
 
   readonly positions = {
     stored: async () => [],
     alreadyStored: async ({ events }: Batch) => {
+      if (this.isAway) {
+        this.askedInVain += 1;
+        throw new AgentError("AWAY", "asking", { retryable: true });
+      }
       const named = events.filter(isBad);
       if (this.isClosed && named.length > 0)
         throw new AgentError("CLOSED", "asking", { retryable: true, events: named });
@@ -30,8 +44,8 @@ class Places implements Sink {
 
   async stop(): Promise<void> {}
 
-  async answers(): Promise<boolean> {
-    return false;
+  async answers(): Promise<StoreAnswer> {
+    return this.isAway && "passing";
   }
 
   async persist({ events, position }: Batch) {
@@ -121,6 +135,34 @@ test("new events that fail again and again are held back where the sink names th
 
   assert.deepEqual(sink.bodies("bad"), numbers(20));
   assert.deepEqual([counters.persisted, counters.deadLettered], [21, 0]);
+});
+
+test("what is held back never becomes a dead letter while the sink cannot be asked at all", async (context) => {
+  const { channel, sink, counters } = await setUp(context, 20, {});
+  await put(channel, "good", [1]);
+  await until(
+    async () => sink.bodies("good"),
+    ({ length }) => length === 1,
+  );
+  sink.isAway = true;
+  await until(
+    async () => sink.askedInVain + counters.deadLettered,
+    (count) => count > 20,
+  );
+  sink.isAway = false;
+  await put(channel, "good", [2]);
+  await until(
+    async () => sink.bodies("good"),
+    ({ length }) => length === 2,
+  );
+  sink.isClosed = false;
+  await until(
+    async () => channel.size,
+    (size) => size === 0,
+  );
+
+  assert.deepEqual([sink.bodies("good"), sink.bodies("bad")], [[1, 2], numbers(20)]);
+  assert.deepEqual([counters.persisted, counters.deadLettered], [22, 0]);
 });
 
 test("large events are held back up to 16 MiB, and new ones beyond that become dead letters", async (context) => {
