@@ -53,6 +53,8 @@ export interface RunningSink extends Running {
   readonly feed: Feed;
   /** Whether its dead letters can be kept. */
   readonly keeping: FailureState;
+  /** Why events are held back while others go on; absent where none can be. */
+  readonly holding?: FailureState;
   readonly counters: SinkCounters;
   /** The group it is in; its feed and its replayed letters are those of the whole group. */
   readonly group?: SinkGroupNode;

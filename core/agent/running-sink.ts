@@ -67,7 +67,7 @@ export function runningGroup(node: SinkGroupNode, { nodes, outlet, parts }: Grou
 }
 
 /** What feeds a sink, and what goes with it. */
-type FeedOfSink = Pick<RunningSink, "feed" | "replayed" | "keeping" | "groupReported">;
+type FeedOfSink = Pick<RunningSink, "feed" | "replayed" | "keeping" | "holding" | "groupReported">;
 
 interface Supervised extends Pick<RunningSink, "name" | "sink" | "counters"> {
   /** The sink with what feeds it. */
@@ -162,7 +162,8 @@ function createFeed(input: FeedInput, parts: AssemblyParts): FeedOfSink {
     ...shared,
   });
   const feed = new SinkFeed({ outlet, chain, batching, counters, log, replayed, account, largestBatch });
-  return { feed, replayed, keeping: chain.keeper.health };
+  const holding = chain.holding === undefined ? {} : { holding: chain.holding };
+  return { feed, replayed, keeping: chain.keeper.health, ...holding };
 }
 
 /** A durable channel keeps events for as long as it takes, unless the file says otherwise. */

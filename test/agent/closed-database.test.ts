@@ -122,6 +122,16 @@ async function logged(agent: AgentProcess, message: string): Promise<void> {
   );
 }
 
+interface Ready {
+  readonly status: string;
+  readonly warnings?: readonly { readonly reason: string }[];
+}
+
+async function readiness({ managementUrl }: AgentProcess): Promise<Ready> {
+  const reply = await fetch(`${managementUrl}/ready`);
+  return JSON.parse(await reply.text());
+}
+
 const HELD = "events of which the sink cannot tell";
 
 test("a database that is closed at the start holds up its own events only, whatever ends the agent meanwhile, and each event is stored once", async (context) => {
@@ -170,7 +180,7 @@ test("a database that is closed at the start holds up its own events only, whate
   );
 });
 
-test("a database that is closed before any of its events is stored holds up no others", async (context) => {
+test("a database that is closed before any of its events is stored holds up no others, and is named by /ready", async (context) => {
   const made = await scene(context);
   if (made === undefined) return;
   const [good, bad] = servicesOf(made);
@@ -186,10 +196,18 @@ test("a database that is closed before any of its events is stored holds up no o
   await post(second, good, 2);
   await has(good, 2);
   await post(second, bad, 22);
+  const held = await until(
+    () => readiness(second),
+    ({ warnings = [] }) => warnings.length > 0,
+  );
   await bad.admit();
   const books = await settledBooks(second);
+  const after = await readiness(second);
 
   assert.equal(books.dead_lettered, 0);
+  assert.equal(held.status, "ready");
+  assert.match(held.warnings?.[0]?.reason ?? "", new RegExp(`^events are held back.*"${bad.name}"`));
+  assert.deepEqual(after, { status: "ready" });
   assert.deepEqual(
     await bad.stored(),
     Array.from({ length: 22 }, (_, at) => at + 1),

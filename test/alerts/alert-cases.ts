@@ -241,6 +241,12 @@ export const alertCases: readonly AlertCase[] = [
     severity: "critical",
   },
   {
+    alert: "DenebEventsHeldBack",
+    series: { [problem("sink", "k", "events-held-back")]: "0x4 1x10" },
+    labels: { ...agent, kind: "sink", name: "k", cause: "events-held-back" },
+    severity: "warning",
+  },
+  {
     alert: "DenebTokenRefused",
     series: { [refused("401", "token")]: grows, [refused("400", "content")]: "0x20" },
     labels: { ...agent, source: "s" },

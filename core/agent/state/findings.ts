@@ -29,6 +29,7 @@ export const causes = {
     "no-progress",
     "dead-letters",
     "dead-letters-full",
+    "events-held-back",
   ],
 } as const;
 
@@ -88,7 +89,7 @@ export function findingsOfPartitions(unattended: number, since: Date, now: Date)
 }
 
 /** Without what it has in common with the other sinks of its group. */
-export function findingsOfSink({ sink, channel, reported }: RunningSink, now: Date): Finding[] {
+export function findingsOfSink({ sink, channel, reported, holding }: RunningSink, now: Date): Finding[] {
   const isTried = channel.mayHold;
   const { busySince } = sink;
   const seconds = busySince === undefined ? 0 : secondsBetween(busySince, now);
@@ -105,7 +106,18 @@ export function findingsOfSink({ sink, channel, reported }: RunningSink, now: Da
         ];
   const { failure } = sink.health;
   const cause = isPositionFault(failure?.code) ? "position-conflict" : "store-failing";
-  return [...ofReports(reported, now), ...ofFailure(failure, { now, isTried, cause }), ...busy];
+  const held = ofHeldBack(holding?.failure, now);
+  return [...ofReports(reported, now), ...ofFailure(failure, { now, isTried, cause }), ...held, ...busy];
+}
+
+/** The others are stored; where they are not, that is found by itself. */
+function ofHeldBack(failure: Failure | undefined, now: Date): Finding[] {
+  const held = ofFailure(failure, { now, isTried: true, cause: "events-held-back" });
+  return held.map((one) => ({
+    ...one,
+    state: "degraded",
+    reason: `events are held back, others go on: ${one.reason}`,
+  }));
 }
 
 function isPositionFault(code: string | undefined): boolean {

@@ -5,6 +5,7 @@ import type { CrashWatch } from "../crash-watch.js";
 import type { DeadLetters } from "../dead-letters/dead-letters.js";
 import type { ReplayedLetters } from "../dead-letters/replayed-letters.js";
 import type { Erasures } from "../erasures.js";
+import type { FailureState } from "../failure-state.js";
 import type { AskedPositionsParts } from "./asked-positions.js";
 import { CatchUp } from "./catch-up.js";
 import type { ChannelOutlet } from "./channel-outlet.js";
@@ -31,6 +32,8 @@ export interface DeliveryChain {
   readonly catchUp?: CatchUp;
   readonly keeper: DeadLetterKeeper;
   readonly retry: Pick<Retry, "writing">;
+  /** Why events are held back; absent where none can be. */
+  readonly holding?: FailureState;
 }
 
 export interface DeliveryChainParts {
@@ -104,10 +107,11 @@ export function deliveryChain(parts: DeliveryChainParts): DeliveryChain {
     },
     behind,
   );
-  const common = { keeper, retry: retrying };
   const asked = { store: sink, keeper, retry, counters, log };
-  const holding = holdsApart ? new HoldApart(asked, retrying) : retrying;
-  const asking = redelivers ? new Redelivered(asked, holding) : holding;
+  const holding = holdsApart ? new HoldApart({ ...asked, clock }, retrying) : undefined;
+  const common = { keeper, retry: retrying, ...(holding === undefined ? {} : { holding: holding.health }) };
+  const writing = holding ?? retrying;
+  const asking = redelivers ? new Redelivered(asked, writing) : writing;
   if (positions === undefined) return { first: traced(asking, parts), ...common };
   const catchUp = new CatchUp({ ...positions, retry, log }, asking);
   return { first: traced(catchUp, parts), catchUp, ...common };

@@ -1,7 +1,9 @@
 import { eventsOf } from "../../sdk/errors.js";
 import { FailureLog } from "../../sdk/failure-log.js";
 import { type Event, type Logger, type Receipt, retryableOf } from "../../sdk/index.js";
+import type { Clock } from "../../tokens.js";
 import type { SinkCounters } from "../counters.js";
+import { FailureState } from "../failure-state.js";
 import type { DeadLetterKeeper } from "./dead-letter-keeper.js";
 import { intervalOf, type RetryPolicy, wait } from "./retry-policy.js";
 import { type Course, GivenBack, HeldBack, nothingSent, type Stage, type StoreQuestions } from "./stage.js";
@@ -20,6 +22,7 @@ interface HoldApartParts {
   readonly retry: RetryPolicy;
   readonly counters: SinkCounters;
   readonly log: Logger;
+  readonly clock: Clock;
 }
 
 /**
@@ -33,6 +36,8 @@ interface HoldApartParts {
 export class HoldApart implements Stage {
   readonly name = "hold apart";
   readonly next: Stage;
+  /** Why events are held back. */
+  readonly health: FailureState;
   readonly #parts: HoldApartParts;
   readonly #failures: FailureLog;
   readonly #known = new WeakMap<Event, Known>();
@@ -42,6 +47,7 @@ export class HoldApart implements Stage {
   constructor(parts: HoldApartParts, next: Stage) {
     this.#parts = parts;
     this.next = next;
+    this.health = new FailureState(parts.clock);
     this.#failures = new FailureLog(parts.log, "the events that were held back can be stored again");
   }
 
@@ -84,6 +90,7 @@ export class HoldApart implements Stage {
     const left = batch.open();
     const isFull = this.#isTooMuch(left, course);
     if (!isFull) this.#isFull = false;
+    if (left.events.length === 0) this.health.works();
     const pause = Math.min(intervalOf(this.#parts.retry, 1), PAUSE_MILLIS);
     if (!(await wait(pause, course.hurry))) throw error;
     throw new HeldBack(error, left.events.length, isFull);
@@ -142,6 +149,7 @@ export class HoldApart implements Stage {
 
   #report(error: unknown, { events }: TakenBatch): void {
     this.#isHolding = true;
+    this.health.failed(error);
     const message = "events of which the sink cannot tell whether it has them are held back, the others go on";
     this.#failures.failed("warn", error, { message, fields: { events: events.length } });
   }
@@ -150,6 +158,7 @@ export class HoldApart implements Stage {
     if (!this.#isHolding) return;
     this.#isHolding = false;
     this.#isFull = false;
+    this.health.works();
     this.#failures.works();
   }
 }
