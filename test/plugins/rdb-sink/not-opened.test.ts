@@ -6,6 +6,7 @@ import { reasonOf } from "../../../core/sdk/index.js";
 import { installedProgram } from "../../support/installed-program.js";
 import { mysqlServer, type TestServer } from "../../support/mysql.js";
 import { startOwnPgbouncer } from "../../support/own-pgbouncer.js";
+import { at } from "../../support/position.js";
 import { postgresqlDatabase, serverOfTests, type TestDatabase } from "../../support/postgresql.js";
 import { until } from "../../support/until.js";
 import { entity, eventOf, never, onMysql, onPostgresql, sinkOf } from "./sinks.js";
@@ -131,6 +132,24 @@ for (const { what, begins, ends, says, ofOne = false } of faults)
     await client.end();
     assert.deepEqual(rows, [{ a: "1" }, { a: "3" }]);
   });
+
+test("PostgreSQL: the positions of other databases are told each time, while that of one service refuses connections, and their events are not counted", {
+  skip: noPostgresql,
+}, async (context) => {
+  if (database === undefined) return;
+  const { sink, first, second, on } = await sinkOfUser(context, database);
+  for (const service of [first, second])
+    await sink.persist({ ...eventFor(service, "1"), position: at(`${service}:1`) }, never);
+  await on(["ALTER DATABASE DATABASE_ ALLOW_CONNECTIONS false"]);
+
+  const told = [await sink.positions.stored(never), await sink.positions.stored(never)];
+  const counted = await sink.positions.summary(never).catch(caught);
+  await on(["ALTER DATABASE DATABASE_ ALLOW_CONNECTIONS true"]);
+
+  assert.deepEqual(told, [[`${second}:1`], [`${second}:1`]]);
+  assert.match(reasonOf(counted), /is not currently accepting connections/);
+  assert.deepEqual([...(await sink.positions.stored(never))].sort(), [`${first}:1`, `${second}:1`]);
+});
 
 test("PostgreSQL: a database that refuses connections is waited for, also while an older connection takes rows", {
   skip: noPostgresql,

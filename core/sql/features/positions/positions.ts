@@ -132,7 +132,7 @@ export class Positions {
 
   /** All positions that this sink has recorded for whole batches. From now on they move from these values. */
   async stored(signal: AbortSignal): Promise<readonly string[]> {
-    const found = await ownPositions(this.#of.sink, { rows: this.#rows, store: this.#store }, signal);
+    const found = await ownPositions(this.#of.sink, { rows: this.#rows, store: this.#store, mayMiss: true }, signal);
     for (const { name, row } of found) {
       this.#known.set(rowKey(name, row.channel), standingOf(row));
     }

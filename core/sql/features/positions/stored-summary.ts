@@ -1,7 +1,7 @@
 import { AgentError, type Context, reasonOf, type StoredSummary } from "../../../sdk/index.js";
 import { databaseErrorOf } from "../../contract/database-error.js";
 import type { Store } from "../../contract/driver.js";
-import { type SchemaName, type TableName, tableKey } from "../../contract/statement.js";
+import { type TableName, tableKey } from "../../contract/statement.js";
 import { printedName } from "../../tables/catalogue.js";
 import type { KnownStore } from "../../tables/known-store.js";
 import type { ListedStore } from "../../tables/make-missing.js";
@@ -46,7 +46,7 @@ async function countedEvents(
 ): Promise<NonNullable<StoredSummary["channels"]>> {
   const { dialect, driver } = store;
   const events = new Map<string, number>();
-  const found = await ownPositions(sink, { rows: new PositionRows(store), store }, signal);
+  const found = await ownPositions(sink, { rows: new PositionRows(store), store, mayMiss: false }, signal);
   for (const { name, row } of found) {
     if (row.channel.startsWith(DATABASE)) continue;
     const question = dialect.selectColumns([EVENTS, MOVED], { name, key: [SINK, CHANNEL], cells: [sink, row.channel] });
@@ -101,52 +101,53 @@ interface FoundPosition {
   readonly row: PositionRow;
 }
 
+interface PositionsAsked {
+  readonly rows: PositionRows;
+  readonly store: KnownStore;
+  /** Whether the rows of a listed database that cannot be read are left out. */
+  readonly mayMiss: boolean;
+}
+
 /**
  * All rows of a sink: in the known commit units, in the databases listed in the default one, and where earlier versions
  * kept them.
  */
 export async function ownPositions(
   sink: string,
-  { rows, store }: { readonly rows: PositionRows; readonly store: KnownStore },
+  { rows, store, mayMiss }: PositionsAsked,
   signal: AbortSignal,
 ): Promise<readonly FoundPosition[]> {
   const { driver, dialect, log } = store;
   const asked = new Set<string>();
-  const read = async (name: TableName): Promise<readonly FoundPosition[]> => {
-    if (asked.has(tableKey(name))) return [];
-    asked.add(tableKey(name));
-    const own = await rows.read(name, [{ sink }], signal);
-    return own.map((row) => ({ name, row }));
-  };
-  const units = await driver.commitUnits(signal);
   const found: FoundPosition[] = [];
-  for (const name of tablesOf(units, store)) found.push(...(await read(name)));
-
-  const known = new Set(units.map(({ database }) => database));
-  const listed = found.flatMap(({ row: { channel } }) =>
-    channel.startsWith(DATABASE) ? channel.slice(DATABASE.length) : [],
-  );
-  for (const database of listed.filter((name) => !known.has(name))) {
+  const read = async (name: TableName): Promise<void> => {
+    if (asked.has(tableKey(name))) return;
+    asked.add(tableKey(name));
+    for (const row of await rows.read(name, [{ sink }], signal)) found.push({ name, row });
+  };
+  const failed = new Map<string, unknown>();
+  const readListed = async (name: TableName, database: string): Promise<void> => {
     try {
-      found.push(...(await read(dialect.positionsTable({ database, schema: "" }))));
+      await read(name);
     } catch (error) {
-      if (signal.aborted) throw error;
-      // It is read again before the first write to it.
-      log.warn({ database, reason: reasonOf(error) }, "positions of a database cannot be read");
+      if (signal.aborted || !mayMiss || database === "") throw error;
+      failed.set(database, error);
     }
+  };
+  // A listed database that could not be opened before is a known unit, too.
+  for (const unit of await driver.commitUnits(signal)) await readListed(dialect.positionsTable(unit), unit.database);
+  const listed = new Set(databasesListedIn(found));
+  for (const database of listed) await readListed(dialect.positionsTable({ database, schema: "" }), database);
+  for (const [database, error] of failed) {
+    if (!listed.has(database)) throw error;
+    // It is read again before the first write to it.
+    log.warn({ database, reason: reasonOf(error) }, "positions of a database cannot be read");
   }
   const tables = dialect.earlierPositions === undefined ? [] : await driver.read([dialect.earlierPositions], signal);
-  for (const [database = "", schema = "", table = ""] of tables) {
-    found.push(...(await read({ database, schema, table })));
-  }
+  for (const [database = "", schema = "", table = ""] of tables) await read({ database, schema, table });
   return found;
 }
 
-function tablesOf(units: readonly SchemaName[], { dialect }: KnownStore): Iterable<TableName> {
-  return new Map(
-    units.map((unit) => {
-      const name = dialect.positionsTable(unit);
-      return [tableKey(name), name] as const;
-    }),
-  ).values();
+function databasesListedIn(found: readonly FoundPosition[]): readonly string[] {
+  return found.flatMap(({ row: { channel } }) => (channel.startsWith(DATABASE) ? channel.slice(DATABASE.length) : []));
 }
