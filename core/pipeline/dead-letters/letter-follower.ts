@@ -100,11 +100,11 @@ export class LetterFollower implements LetterSharing {
   /**
    * Resolves when it has followed what was in the log so long ago at most, a second when absent, or the log cannot be asked. Others get the
    * parts of an agent that is held up only after a longer time. A log that did not answer is asked again when it is heard of, or after as long
-   * as it took: no more than half of the time goes into waiting for it.
+   * as it took, so that no more than half of the time goes into waiting for it; where 0 is given it is asked in any case.
    */
   async upToDate(signal: AbortSignal, milliseconds = freshMillis): Promise<void> {
     const now = performance.now();
-    if (now - this.#upToDateAt < milliseconds || now < this.#unaskedUntil) return;
+    if (milliseconds > 0 && (now - this.#upToDateAt < milliseconds || now < this.#unaskedUntil)) return;
     try {
       await endingWith(this.#parts.shared()?.caughtUp?.(), signal);
       this.#upToDateAt = now;
