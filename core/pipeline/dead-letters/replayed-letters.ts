@@ -21,13 +21,15 @@ interface RepeatedEvents {
   readonly others: readonly Event[];
 }
 
-/** Events of which another agent said that they are done, and that it has not stored. */
+/** Events of which another agent said that they are done, and that are not the ones that are stored. */
 interface EventsElsewhere {
   /** Their letters were kept again. */
   readonly failed: readonly Event[];
   /** Another replay of the same letter is stored. */
   readonly others: readonly Event[];
 }
+
+type Known = keyof EventsElsewhere;
 
 /** What a sink must know of replays: which letters it has stored, so that none is stored twice. */
 export class ReplayedLetters {
@@ -46,31 +48,40 @@ export class ReplayedLetters {
     }
   }
 
-  /** Replayed events whose letter is stored already, or is in the list before them. */
-  async repeated(events: readonly Event[]): Promise<RepeatedEvents> {
-    const seen = new Set<string>();
+  /**
+   * Replayed events whose letter is stored already, or is in the list again. Of several the one that was sent last is delivered: an earlier one
+   * may have failed elsewhere, and then nothing but the last one is left of the letter. `isStored`: this agent has stored it, and its letter
+   * is not marked yet.
+   */
+  async repeated(events: readonly Event[], isStored: (event: Event) => boolean = () => false): Promise<RepeatedEvents> {
+    const last = lastSentOf(events, isStored);
     const own: Event[] = [];
     const others: Event[] = [];
     for (const event of events) {
       const letter = sentLetterOf(event);
       if (letter === undefined) continue;
       if (await this.#isOwnStored(letter)) own.push(event);
-      else if (seen.has(letter.id) || (await this.#isStored(letter.id))) others.push(event);
-      seen.add(letter.id);
+      else if (last.get(letter.id) !== event || (await this.#isStored(letter.id))) others.push(event);
     }
     return { own, others };
   }
 
-  /** Remembers that the letters of these events are stored. */
-  async stored(events: readonly Event[]): Promise<void> {
+  /** Remembers that the letters of these events are stored; resolves to those of which another replay counts as the one that is. */
+  async stored(events: readonly Event[]): Promise<readonly Event[]> {
     const letters = events.flatMap((event) => sentLetterOf(event) ?? []);
-    if (letters.length === 0) return;
+    if (letters.length === 0) return [];
     for (const { id } of letters) this.#stored.add(id);
+    const known = new Map<string, Known>();
     await this.#tried(letters, async () => {
       for (const [holder, own] of await this.#byHolder(letters)) {
         await this.#parts.deadLetters.markStored(holder, own);
+        for (const letter of own) {
+          const { storedFrom } = (await this.#parts.deadLetters.entry(holder, letter.id)) ?? {};
+          if (isOther(letter, storedFrom)) known.set(keyOf(letter), "others");
+        }
       }
     });
+    return eventsThatAre("others", events, known);
   }
 
   /**
@@ -79,8 +90,7 @@ export class ReplayedLetters {
    */
   async doneElsewhere(events: readonly Event[]): Promise<EventsElsewhere> {
     const letters = events.flatMap((event) => sentLetterOf(event) ?? []);
-    if (letters.length === 0) return { failed: [], others: [] };
-    const known = new Map<string, "failed" | "other">();
+    const known = new Map<string, Known>();
     await this.#tried(letters, async () => {
       for (const [holder, own] of await this.#byHolder(letters)) {
         const stored = new Set(await this.#parts.deadLetters.storedUnlessChanged(holder, own));
@@ -91,16 +101,27 @@ export class ReplayedLetters {
         }
       }
     });
-    const those = (what: string) => events.filter((event) => known.get(keyOf(sentLetterOf(event))) === what);
-    return { failed: those("failed"), others: those("other") };
+    const those = (what: Known) => eventsThatAre(what, events, known);
+    return { failed: those("failed"), others: those("others") };
+  }
+
+  /** The very events that are stored, as far as this agent has heard. */
+  async ownStored(events: readonly Event[]): Promise<readonly Event[]> {
+    const own: Event[] = [];
+    for (const event of events) {
+      const letter = sentLetterOf(event);
+      if (letter !== undefined && (await this.#isOwnStored(letter))) own.push(event);
+    }
+    return own;
   }
 
   /** Whether the letter was kept again after it was sent, or another event of it is the one that is stored. */
-  async #knownOf(holder: string, { id, sentAt }: SentLetter): Promise<"failed" | "other" | undefined> {
+  async #knownOf(holder: string, { id, sentAt }: SentLetter): Promise<Known | undefined> {
     if (sentAt === undefined) return undefined;
-    const { keptAt = sentAt, storedFrom = sentAt } = (await this.#parts.deadLetters.entry(holder, id)) ?? {};
+    const { keptAt = sentAt, storedFrom } = (await this.#parts.deadLetters.entry(holder, id)) ?? {};
+    if (storedFrom === sentAt) return undefined;
     if (keptAt > sentAt) return "failed";
-    return storedFrom === sentAt ? undefined : "other";
+    return isOther({ id, sentAt }, storedFrom) ? "others" : undefined;
   }
 
   /** By this agent, or by another one that shares its letters. */
@@ -145,6 +166,28 @@ export class ReplayedLetters {
     }
     return holders;
   }
+}
+
+/** By letter the event that was sent last; the first one where nobody knows. */
+function lastSentOf(events: readonly Event[], isStored: (event: Event) => boolean): ReadonlyMap<string, Event> {
+  const last = new Map<string, { readonly event: Event; readonly sentAt: number }>();
+  for (const event of events) {
+    const letter = sentLetterOf(event);
+    if (letter === undefined) continue;
+    const { id } = letter;
+    const sentAt = isStored(event) ? Number.POSITIVE_INFINITY : (letter.sentAt ?? -1);
+    if (sentAt > (last.get(id)?.sentAt ?? Number.NEGATIVE_INFINITY)) last.set(id, { event, sentAt });
+  }
+  return new Map([...last].map(([id, { event }]) => [id, event]));
+}
+
+/** Whether it is known that another event of the letter is the one that is stored. */
+function isOther({ sentAt }: SentLetter, storedFrom: number | undefined): boolean {
+  return sentAt !== undefined && storedFrom !== undefined && storedFrom !== sentAt;
+}
+
+function eventsThatAre(what: Known, events: readonly Event[], known: ReadonlyMap<string, Known>): readonly Event[] {
+  return events.filter((event) => known.get(keyOf(sentLetterOf(event))) === what);
 }
 
 /** Names one replay of a letter. */

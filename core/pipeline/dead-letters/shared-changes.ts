@@ -41,7 +41,7 @@ interface AppliedChanges {
 }
 
 /** What the next change of a letter needs to know. */
-type Standing = Pick<LetterEntry, "offset" | "mark" | "replays">;
+type Standing = Pick<LetterEntry, "offset" | "mark" | "replays" | "storedFrom">;
 
 /** Takes changes over in their order: the same result in all agents. Those that were taken over before change nothing. */
 export function appliedChanges(
@@ -57,8 +57,8 @@ export function appliedChanges(
     const next = nextStanding(change, before);
     if (next === undefined) return false;
     standing.set(record.id, next);
-    const again = isMark(record) || next.replays === 0 ? {} : { replays: next.replays };
-    records.push({ record: { ...record, ...again, shared: place }, own });
+    const more = isMark(record) ? { sentAt: next.storedFrom } : next.replays === 0 ? {} : { replays: next.replays };
+    records.push({ record: { ...record, ...more, shared: place }, own });
     return true;
   });
   return { records, counted };
@@ -75,10 +75,11 @@ function nextStanding(change: PlacedChange, before: Standing | undefined): Stand
   const { offset } = place;
   if (isMark(record)) {
     if (before === undefined && (record.mark !== "stored" || change.unlessChanged === true)) return undefined;
-    return isUnderstood(change, before?.offset)
-      ? { offset, mark: record.mark, replays: before?.replays ?? 0 }
-      : undefined;
+    if (!isUnderstood(change, before?.offset)) return undefined;
+    // Of several marks the first one says which event is stored.
+    const storedFrom = before?.mark === "stored" ? before.storedFrom : record.sentAt;
+    return { offset, mark: record.mark, replays: before?.replays ?? 0, storedFrom };
   }
   const again = before?.mark === "replaying" ? before.replays + 1 : 0;
-  return { offset, mark: "waiting", replays: Math.max(record.replays ?? 0, again) };
+  return { offset, mark: "waiting", replays: Math.max(record.replays ?? 0, again), storedFrom: undefined };
 }

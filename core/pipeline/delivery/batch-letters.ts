@@ -24,7 +24,8 @@ export class BatchLetters {
     const { outlet, replayed } = this.#parts;
     const { settlements } = outlet;
     if (replayed !== undefined && events.some(isReplayed)) {
-      const { own, others } = await replayed.repeated(events);
+      const isStored = (event: Event) => settlements.outcomeOf(event) === "stored";
+      const { own, others } = await replayed.repeated(events, isStored);
       settlements.note(settlements.open(own), "elsewhere");
       settlements.note(settlements.open(others), "filtered");
     }
@@ -43,10 +44,14 @@ export class BatchLetters {
     const { settlements } = outlet;
     const ended = (...outcomes: readonly string[]) =>
       events.filter((event) => outcomes.includes(settlements.outcomeOf(event) ?? ""));
-    await replayed?.stored(ended("stored"));
-    const known = await replayed?.doneElsewhere(ended("elsewhere", "stored-before"));
-    settlements.note(known?.failed ?? [], "dead-lettered");
-    settlements.note(known?.others ?? [], "stored-before");
+    if (replayed === undefined) return;
+    // The first mark in the log says which replay counts as stored, whichever agent made the row.
+    settlements.note(await replayed.stored(ended("stored")), "stored-before");
+    const known = await replayed.doneElsewhere(ended("elsewhere", "stored-before"));
+    settlements.note(known.failed, "dead-lettered");
+    settlements.note(known.others, "stored-before");
+    // Also of those that were left out, or refused, before this agent heard of the mark.
+    settlements.note(await replayed.ownStored(ended("filtered", "stored-before", "dead-lettered")), "elsewhere");
   }
 
   /** An event that already has a dead letter, written by an agent that ended before it committed: the letter settles it. */

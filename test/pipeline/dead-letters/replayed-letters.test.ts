@@ -4,6 +4,7 @@ import { replayedEvent, type SentLetter } from "../../../core/pipeline/dead-lett
 import { ReplayedLetters } from "../../../core/pipeline/dead-letters/replayed-letters.js";
 import { type Event, letterHeader } from "../../../core/sdk/index.js";
 import { recordingLog } from "../../support/recording-log.js";
+import { letter } from "./letters-agent.js";
 
 const replayed = (id: number): Event => ({ headers: { [letterHeader]: `letter-${id}` }, body: {} });
 
@@ -50,4 +51,23 @@ test("of events that another agent is done with, those whose letters count as st
   ];
   assert.deepEqual(asked, ["k2", sent]);
   assert.deepEqual((await letters.repeated([first, second])).others, [second]);
+});
+
+test("of several events of one letter in a batch the one that was sent last is delivered, but none once one is stored", async () => {
+  const deadLetters = {
+    stored: async () => [],
+    entry: async () => undefined,
+    holder: async () => "k1",
+    markStored: async () => {},
+    storedUnlessChanged: async () => [],
+  };
+  const letters = new ReplayedLetters({ sink: "k1", deadLetters, log: recordingLog().log });
+  const sent = (at: number) => replayedEvent(letter("l-1"), at);
+  const [first, second, third] = [sent(5), sent(9), sent(7)];
+
+  const last = await letters.repeated([first, second, third]);
+  const stored = await letters.repeated([first, second, third], (event) => event === first);
+
+  assert.deepEqual(last, { own: [], others: [first, third] });
+  assert.deepEqual(stored, { own: [], others: [second, third] });
 });

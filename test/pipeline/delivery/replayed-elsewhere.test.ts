@@ -76,42 +76,112 @@ test("a replayed event that failed again at another agent is a dead letter in th
   await second.has(id);
 });
 
-test("a letter that was replayed twice is stored once in the books, and the second one is filtered", async (context) => {
-  const { first, second, event } = await withReplayed(context);
+/** The same letter is replayed once more by the second agent. */
+async function replayedAgain({ second }: Pick<Awaited<ReturnType<typeof withReplayed>>, "second">): Promise<Event> {
+  await second.letters.mark("k1", [id], "replaying");
+  return replayedEvent(letter(id), (await second.letters.entry("k1", id))?.offset);
+}
 
-  const books = await booksOf(second, event);
+/** Has the second agent, which is the only one by then, deliver events one after another: batches of one, or one batch of all. */
+async function delivered(
+  { shared, second }: Pick<Awaited<ReturnType<typeof withReplayed>>, "shared" | "second">,
+  sink: Sink,
+  batches: readonly (readonly Event[])[],
+): Promise<void> {
+  const outlet = new ChannelOutlet(new CountedChannel(second.channel));
+  const replayed = new ReplayedLetters({ sink: "k1", deadLetters: second.letters, log });
+  const { channel } = second;
+  const { feed } = feedOf({ channel, outlet, sink, deadLetters: second.letters, more: { replayed }, log });
+  let count = 0;
+  for (const events of batches) {
+    const transaction = channel.openPut();
+    for (const event of events) transaction.put(event);
+    await transaction.commit();
+    count += events.length;
+    feed.start();
+    await until(
+      async () => shared.parts.reduce((sum, { passed }) => sum + passed, 0),
+      (passed) => passed === count,
+    );
+  }
+  await feed.drain(away);
+}
 
-  assert.deepEqual(books, [{ stored: 0, "dead-lettered": 0, filtered: 1 }]);
-  await first.has();
+test("of two replays of a letter the one that is found stored first is stored in the books, and the other one filtered, whoever made the row", async (context) => {
+  const replays = await withReplayed(context);
+  const { shared, first, event } = replays;
+  await first.stop();
+  const again = await replayedAgain(replays);
+
+  await delivered(replays, elsewhere, [[again], [event]]);
+
+  assert.deepEqual(shared.books, { stored: 1, deadLettered: 0, filtered: 1 });
+  await replays.second.has();
+});
+
+test("an agent that has stored a replayed event counts it as filtered once another replay of the letter counts as stored", async (context) => {
+  const replays = await withReplayed(context);
+  const { first, second, event } = replays;
+  const again = await replayedAgain(replays);
+  const lettersOf = ({ letters }: typeof first) => new ReplayedLetters({ sink: "k1", deadLetters: letters, log });
+
+  const found = await lettersOf(second).doneElsewhere([again]);
+  const others = await lettersOf(first).stored([event]);
+
+  assert.deepEqual(found, { failed: [], others: [] });
+  assert.deepEqual(others, [event]);
+  await second.has();
+  assert.deepEqual(await lettersOf(second).doneElsewhere([event, again]), { failed: [], others: [event] });
+  assert.deepEqual(await lettersOf(first).ownStored([event, again]), [again]);
+});
+
+test("a replayed event that is left out for a later one, and turns out to be the one that is stored, is stored in the books", async (context) => {
+  const replays = await withReplayed(context);
+  const { shared, first, second, event } = replays;
+  await first.stop();
+  const again = await replayedAgain(replays);
+  const marking: Sink = {
+    ...elsewhere,
+    persist: async ({ events }) => {
+      await new ReplayedLetters({ sink: "k1", deadLetters: second.letters, log }).stored([event]);
+      return { requestBytes: 1, responseBytes: 1, elsewhere: events };
+    },
+  };
+
+  await delivered(replays, marking, [[event, again]]);
+
+  assert.deepEqual(shared.books, { stored: 1, deadLettered: 0, filtered: 1 });
+});
+
+test("a letter that failed elsewhere and was replayed again is stored by an agent that gets both events at once", async (context) => {
+  const replays = await withReplayed(context);
+  const { shared, first, second, event } = replays;
+  await first.letters.keep([letter(id)]);
+  await first.stop();
+  const again = await replayedAgain(replays);
+  const stored: Event[] = [];
+  const storing: Sink = {
+    ...elsewhere,
+    persist: async ({ events }) => {
+      stored.push(...events);
+      return { requestBytes: 1, responseBytes: 1 };
+    },
+  };
+
+  await delivered(replays, storing, [[event, again]]);
+
+  assert.deepEqual(stored, [again]);
+  assert.deepEqual(shared.books, { stored: 1, deadLettered: 0, filtered: 1 });
   await second.has();
 });
 
 test("a replayed event that another agent has stored is stored in the books of one that is given it again, and a later replay is filtered", async (context) => {
   const { shared, first, second, event } = await withReplayed(context);
-  const outlet = new ChannelOutlet(new CountedChannel(second.channel));
-  const replayed = new ReplayedLetters({ sink: "k1", deadLetters: second.letters, log });
-  const { feed } = feedOf({
-    channel: second.channel,
-    outlet,
-    sink: refusing,
-    deadLetters: second.letters,
-    more: { replayed },
-    log,
-  });
   await new ReplayedLetters({ sink: "k1", deadLetters: first.letters, log }).stored([event]);
   await second.has();
   await first.stop();
-  const transaction = second.channel.openPut();
-  transaction.put(event);
-  transaction.put(replayedEvent(letter(id), 100));
-  await transaction.commit();
 
-  feed.start();
-  await until(
-    async () => shared.parts.map(({ passed }) => passed),
-    (passed) => passed.includes(2),
-  );
-  await feed.drain(away);
+  await delivered({ shared, second }, refusing, [[event, replayedEvent(letter(id), 100)]]);
 
   assert.deepEqual(shared.books, { stored: 1, deadLettered: 0, filtered: 1 });
 });
