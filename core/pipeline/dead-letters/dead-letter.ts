@@ -54,7 +54,7 @@ export interface LetterMark {
   /** The run of the agent that wrote it: what a dead process was replaying may be replayed again. */
   readonly run: string;
   readonly shared?: SharedPlace;
-  /** Of a shared letter that is stored: where it stood when the event was sent that is stored; absent where nobody knows. */
+  /** Of a shared letter that is stored, or was: where it stood when the event was sent that is stored; absent where nobody knows. */
   readonly sentAt?: number | undefined;
 }
 

@@ -23,7 +23,7 @@ export interface LetterEntry {
   readonly offset: number | undefined;
   /** The same of its latest record as a letter, which is newer than a replay that failed. */
   readonly keptAt: number | undefined;
-  /** Of one that is stored, where it stood when the event was sent that is stored; undefined where nobody knows. */
+  /** Of one that is stored, or was, where it stood when the event was sent that is stored; undefined where nobody knows. */
   readonly storedFrom: number | undefined;
   /** The line of its latest record as a letter, from 1; 0 when only marks are known. */
   readonly line: number;
@@ -96,8 +96,10 @@ export class LetterTable {
     const { offsets, letterOffsets, storedFrom, runs } = this.#columns;
     offsets[row] = shared?.offset ?? -1;
     runs[row] = shared === undefined ? 0 : this.#runOf(shared.agent);
-    storedFrom[row] = shared !== undefined && isMark(record) ? (record.sentAt ?? -1) : -1;
-    if (isMark(record)) return;
+    if (isMark(record)) {
+      storedFrom[row] = shared === undefined ? -1 : (record.sentAt ?? -1);
+      return;
+    }
     letterOffsets[row] = offsets[row] ?? -1;
     reason[row] = letterReasons.indexOf(record.reason);
     time[row] = timeOf(record);

@@ -76,10 +76,10 @@ function nextStanding(change: PlacedChange, before: Standing | undefined): Stand
   if (isMark(record)) {
     if (before === undefined && (record.mark !== "stored" || change.unlessChanged === true)) return undefined;
     if (!isUnderstood(change, before?.offset)) return undefined;
-    // Of several marks the first one says which event is stored.
-    const storedFrom = before?.mark === "stored" ? before.storedFrom : record.sentAt;
+    // Of several marks the first one says which event is stored, also where the letter was kept once more by an agent that did not know it.
+    const storedFrom = before?.storedFrom ?? record.sentAt;
     return { offset, mark: record.mark, replays: before?.replays ?? 0, storedFrom };
   }
   const again = before?.mark === "replaying" ? before.replays + 1 : 0;
-  return { offset, mark: "waiting", replays: Math.max(record.replays ?? 0, again), storedFrom: undefined };
+  return { offset, mark: "waiting", replays: Math.max(record.replays ?? 0, again), storedFrom: before?.storedFrom };
 }

@@ -135,6 +135,21 @@ test("an agent that has stored a replayed event counts it as filtered once anoth
   assert.deepEqual(await lettersOf(first).ownStored([event, again]), [again]);
 });
 
+test("a letter that is stored, and kept once more by an agent that did not know it, is stored once in the books", async (context) => {
+  const replays = await withReplayed(context);
+  const { shared, first, second, event } = replays;
+  await new ReplayedLetters({ sink: "k1", deadLetters: first.letters, log }).stored([event]);
+  await second.has();
+  await second.letters.keep([letter(id)]);
+  await first.stop();
+  const again = await replayedAgain(replays);
+
+  await delivered(replays, elsewhere, [[again]]);
+
+  assert.deepEqual(shared.books, { stored: 0, deadLettered: 0, filtered: 1 });
+  await second.has();
+});
+
 test("a replayed event that is left out for a later one, and turns out to be the one that is stored, is stored in the books", async (context) => {
   const replays = await withReplayed(context);
   const { shared, first, second, event } = replays;
