@@ -62,6 +62,17 @@ export class PartBooks {
     return !isUpTo(position, this.#done) || (isUpTo(this.#done, position) && position.events > this.#done.events);
   }
 
+  /** What a position counts as not stored, beside what is counted or known of these events here. */
+  notStored(
+    position: LogPosition,
+    passed: readonly { readonly outcome?: keyof SettledEvents | undefined }[],
+  ): ("deadLettered" | "filtered")[] {
+    return (["deadLettered", "filtered"] as const).flatMap((book) => {
+      const known = this.#books[book] + passed.filter(({ outcome }) => outcome === book).length;
+      return Array.from({ length: Math.max(0, position[book] - known) }, () => book);
+    });
+  }
+
   /** Counts the events that a position knows of and nobody could read here; returns their number. */
   adopt(position: LogPosition): number {
     const events = this.isNews(position) ? position.events - this.#done.events : 0;

@@ -212,11 +212,14 @@ export class PartQueue {
   skipTo(position: LogPosition): number {
     if (isUpTo(position, this.#done)) return 0;
     this.#edge.noteDone(position);
+    const passed = this.#entries.filter((entry) => isUpTo(entry, position));
+    const others = this.#books.notStored(position, passed);
     let count = 0;
-    for (const entry of this.#entries) {
-      if (entry.state !== "waiting" || !isUpTo(entry, position)) continue;
+    for (const entry of passed) {
+      if (entry.state !== "waiting") continue;
       entry.state = "done";
-      entry.outcome = "stored";
+      // Which of them it was nobody knows, and the books need no more than the number.
+      entry.outcome = others.pop() ?? "stored";
       count += 1;
     }
     this.#waiting -= count;

@@ -345,3 +345,15 @@ test("what of a take is done before older events is not handed out again, and co
   assert.deepEqual([place(queue.done), queue.done.stored, queue.done.deadLettered], ["0+3", 3, 1]);
   assert.deepEqual([queue.size, queue.bytes], [0, 0]);
 });
+
+test("of events that a stored position passes the books have as many dead letters and filtered ones as it counts", () => {
+  const queue = new PartQueue(3, atBeginning, 0);
+  const records = [record(0, ["a", "b"]), record(1, ["c"]), record(2, ["d"])];
+  queue.add({ from: 0, records }, { hasLetter: ({ offset, index }) => offset === 0 && index === 1 });
+
+  queue.skipTo({ ...atBeginning, offset: 1, index: 0, events: 3, stored: 0, deadLettered: 2, filtered: 1 });
+
+  const { events, stored, deadLettered, filtered } = queue.done;
+  assert.deepEqual({ events, stored, deadLettered, filtered }, { events: 3, stored: 0, deadLettered: 2, filtered: 1 });
+  assert.equal(queue.waiting, 1);
+});
