@@ -237,7 +237,7 @@ async function leaderOf(servers: readonly string[], stream: string): Promise<num
   return Number(leader.slice(1));
 }
 
-/** As an operator makes it; it remembers names for two seconds. */
+/** As an operator makes it; it remembers names for five seconds. */
 const shortMemory = {
   description: "partitions=2",
   retention: "limits",
@@ -245,6 +245,6 @@ const shortMemory = {
   discard: "new",
   num_replicas: 1,
   max_age: 0,
-  duplicate_window: 2_000_000_000,
+  duplicate_window: 5_000_000_000,
   allow_direct: true,
 };
