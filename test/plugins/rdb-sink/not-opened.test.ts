@@ -133,7 +133,7 @@ for (const { what, begins, ends, says, ofOne = false } of faults)
     assert.deepEqual(rows, [{ a: "1" }, { a: "3" }]);
   });
 
-test("PostgreSQL: the positions of other databases are told each time, while that of one service refuses connections, and their events are not counted", {
+test("PostgreSQL: the sink says the positions of the other databases each time while that of one service refuses connections, and its events are not counted", {
   skip: noPostgresql,
 }, async (context) => {
   if (database === undefined) return;
