@@ -1,5 +1,5 @@
 import { type Cell, type DatabaseError, databaseErrorOf, plain, type Statement } from "deneb/sql";
-import { LOCKED, STATEMENT_CANCELED } from "./errors.js";
+import { LOCKED, STATEMENT_CANCELED } from "./error-kinds.js";
 
 /** Long enough for a server that answers at all; a catalog may be locked, too. */
 export const PATIENCE_MILLIS = 2000;

@@ -1,6 +1,6 @@
 import { reasonOf } from "deneb/sdk";
 import type pg from "pg";
-import { UNREADABLE } from "./errors.js";
+import { UNREADABLE } from "./error-kinds.js";
 import { ReportEnds } from "./report-ends.js";
 
 /** A socket, or TLS over it. */

@@ -1,6 +1,6 @@
 import { type Cell, type Statement, unexpectedChanges } from "deneb/sql";
 import type { Connection, Submittable } from "pg";
-import { OUT_OF_STEP } from "./errors.js";
+import { OUT_OF_STEP } from "./error-kinds.js";
 import { pipelineMessages, plainly, type Ways } from "./messages.js";
 
 const UNANSWERED = `${OUT_OF_STEP}: a statement was not answered, or was rolled back, without an error`;

@@ -1,7 +1,8 @@
 import { codeOf } from "deneb/sdk";
 import { notOpened, plain, type Statement } from "deneb/sql";
 import type pg from "pg";
-import { isOfAll, OUT_OF_STEP, RAISED } from "./errors.js";
+import { OUT_OF_STEP, RAISED } from "./error-kinds.js";
+import { isOfAll } from "./errors.js";
 import { type PipelineResult, PostgresqlPipeline } from "./pipeline.js";
 
 /** In every language of messages. */

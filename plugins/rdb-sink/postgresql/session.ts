@@ -3,7 +3,7 @@ import { codeOf } from "deneb/sdk";
 import { type Cell, notOpened, plain, refusedAt, type Statement, type TableName } from "deneb/sql";
 import type pg from "pg";
 import { Copies, haveSeveralRows } from "./copies.js";
-import { isSqlState } from "./errors.js";
+import { isSqlState } from "./error-kinds.js";
 import { plainly, type Ways } from "./messages.js";
 import { mayHaveName, NamedTexts } from "./names.js";
 import { type PipelineResult, PostgresqlPipeline } from "./pipeline.js";
