@@ -1,27 +1,19 @@
 import { eventsOf } from "../../sdk/errors.js";
 import { FailureLog } from "../../sdk/failure-log.js";
-import { type Event, type Logger, type Receipt, retryableOf } from "../../sdk/index.js";
+import { type Event, type Receipt, retryableOf } from "../../sdk/index.js";
 import type { Clock } from "../../tokens.js";
-import type { SinkCounters } from "../counters.js";
 import { FailureState } from "../failure-state.js";
-import type { DeadLetterKeeper } from "./dead-letter-keeper.js";
-import { intervalOf, type RetryPolicy, wait } from "./retry-policy.js";
-import { type Course, GivenBack, HeldBack, nothingSent, type Stage, type StoreQuestions } from "./stage.js";
+import { type AskingParts, PAUSE_MILLIS } from "./redelivered.js";
+import { intervalOf, wait } from "./retry-policy.js";
+import { type Course, GivenBack, HeldBack, nothingSent, type Stage } from "./stage.js";
 import type { TakenBatch } from "./taken-batch.js";
 
 /** So often was the sink asked of an event that becomes a dead letter where no more may be held back. */
 const LEAST_TRIES = 3;
-/** The longest pause before the sink is asked again of what is held back: what comes meanwhile waits, too. */
-const PAUSE_MILLIS = 250;
 /** Of what is held back, as JSON: it is in memory. */
 const MOST_BYTES = 16 * 1024 * 1024;
 
-interface HoldApartParts {
-  readonly keeper: Pick<DeadLetterKeeper, "keep">;
-  readonly store: Pick<StoreQuestions, "alreadyStored">;
-  readonly retry: RetryPolicy;
-  readonly counters: SinkCounters;
-  readonly log: Logger;
+interface HoldApartParts extends AskingParts {
   readonly clock: Clock;
 }
 

@@ -11,11 +11,12 @@ import type { TakenBatch } from "./taken-batch.js";
 /** So often, at the intervals of retries, the sink cannot tell before an event that nobody had before becomes a dead letter. */
 const MOST_TRIES = 3;
 /** The longest pause before the sink is asked again of what is held back: what comes meanwhile waits, too. */
-const PAUSE_MILLIS = 250;
+export const PAUSE_MILLIS = 250;
 /** So long after events were held back an answer about others is no news. */
 const FORGOTTEN_MILLIS = 5000;
 
-interface RedeliveredParts {
+/** What a stage needs that asks a store which events it has. */
+export interface AskingParts {
   readonly keeper: Pick<DeadLetterKeeper, "keep">;
   readonly store: Pick<StoreQuestions, "alreadyStored">;
   readonly retry: RetryPolicy;
@@ -34,13 +35,13 @@ interface RedeliveredParts {
 export class Redelivered implements Stage {
   readonly name = "redelivered";
   readonly next: Stage;
-  readonly #parts: RedeliveredParts;
+  readonly #parts: AskingParts;
   /** The reason that was last logged; the same one again is not news. */
   readonly #failures: FailureLog;
   readonly #tries = new WeakMap<Event, Tries>();
   #heldAt = Number.NEGATIVE_INFINITY;
 
-  constructor(parts: RedeliveredParts, next: Stage) {
+  constructor(parts: AskingParts, next: Stage) {
     this.#parts = parts;
     this.next = next;
     this.#failures = new FailureLog(parts.log, "which redelivered events are stored already is read again");
