@@ -97,6 +97,16 @@ function servicesOf({ services: [good, bad, worse] }: Scene) {
   return [good, bad, worse] as const;
 }
 
+/** The agent stores event 1 of the first two services and stops; then the database of the second one is closed. */
+async function closedAfterFirst(made: Scene): Promise<void> {
+  const [good, bad] = servicesOf(made);
+  const first = await made.start();
+  for (const service of [good, bad]) await post(first, service, 1);
+  await settledBooks(first);
+  await first.end("SIGTERM");
+  await bad.refuse();
+}
+
 /** One notification for each number. */
 async function post(agent: AgentProcess, { name }: ServiceDatabase, ...numbers: readonly number[]): Promise<void> {
   for (const number of numbers) await postEntities(agent, [numberedRoom(number)], name);
@@ -184,11 +194,7 @@ test("a database that is closed before any of its events is stored holds up no o
   const made = await scene(context);
   if (made === undefined) return;
   const [good, bad] = servicesOf(made);
-  const first = await made.start();
-  for (const service of [good, bad]) await post(first, service, 1);
-  await settledBooks(first);
-  await first.end("SIGTERM");
-  await bad.refuse();
+  await closedAfterFirst(made);
 
   const second = await made.start();
   await postAll(second, bad, 2, 20);
@@ -312,11 +318,7 @@ test("new events that are more than can be held back become dead letters, and ot
   const made = await scene(context, "a.channels.c.transactionCapacity = 20");
   if (made === undefined) return;
   const [good, bad] = servicesOf(made);
-  const first = await made.start();
-  for (const service of [good, bad]) await post(first, service, 1);
-  await settledBooks(first);
-  await first.end("SIGTERM");
-  await bad.refuse();
+  await closedAfterFirst(made);
 
   const second = await made.start();
   await postAll(second, bad, 2, 40);

@@ -87,6 +87,20 @@ async function setUp(context: TestContext, bad: number, config: Partial<LogConfi
   return { channel, sink, lines, ...made };
 }
 
+async function goodStored(sink: Places, count: number): Promise<void> {
+  await until(
+    async () => sink.bodies("good"),
+    ({ length }) => length === count,
+  );
+}
+
+async function emptied(channel: Pick<Channel, "size">): Promise<void> {
+  await until(
+    async () => channel.size,
+    (size) => size === 0,
+  );
+}
+
 const channels = [
   { what: "", config: {} },
   { what: " that hands out services in turn", config: { fair_taking: true } },
@@ -97,10 +111,7 @@ for (const { what, config } of channels)
   test(`more events than a batch has are held back in a channel${what}, others pass, and all are stored once in their order`, async (context) => {
     const { channel, sink, counters } = await setUp(context, 2500, { ...config, transactionCapacity: 10_000 });
     await put(channel, "good", [1]);
-    await until(
-      async () => sink.bodies("good"),
-      ({ length }) => length === 1,
-    );
+    await goodStored(sink, 1);
     await put(channel, "bad", [2500]);
     await put(channel, "good", [2]);
     await until(
@@ -109,10 +120,7 @@ for (const { what, config } of channels)
     );
     const partial = sink.written.map(({ position }) => position?.partial);
     sink.isClosed = false;
-    await until(
-      async () => channel.size,
-      (size) => size === 0,
-    );
+    await emptied(channel);
 
     assert.deepEqual(partial, [true, true]);
     assert.deepEqual([sink.bodies("good"), sink.bodies("bad")], [[1, 2], numbers(2501)]);
@@ -123,15 +131,9 @@ test("new events that fail again and again are held back where the sink names th
   const { channel, sink, counters } = await setUp(context, 0, {});
   await put(channel, "bad", numbers(20));
   await put(channel, "good", [1]);
-  await until(
-    async () => sink.bodies("good"),
-    ({ length }) => length === 1,
-  );
+  await goodStored(sink, 1);
   sink.isClosed = false;
-  await until(
-    async () => channel.size,
-    (size) => size === 0,
-  );
+  await emptied(channel);
 
   assert.deepEqual(sink.bodies("bad"), numbers(20));
   assert.deepEqual([counters.persisted, counters.deadLettered], [21, 0]);
@@ -140,10 +142,7 @@ test("new events that fail again and again are held back where the sink names th
 test("what is held back never becomes a dead letter while the sink cannot be asked at all", async (context) => {
   const { channel, sink, counters } = await setUp(context, 2500, { transactionCapacity: 10_000 });
   await put(channel, "good", [1]);
-  await until(
-    async () => sink.bodies("good"),
-    ({ length }) => length === 1,
-  );
+  await goodStored(sink, 1);
   sink.isAway = true;
   await until(
     async () => sink.askedInVain + counters.deadLettered,
@@ -151,15 +150,9 @@ test("what is held back never becomes a dead letter while the sink cannot be ask
   );
   sink.isAway = false;
   await put(channel, "good", [2]);
-  await until(
-    async () => sink.bodies("good"),
-    ({ length }) => length === 2,
-  );
+  await goodStored(sink, 2);
   sink.isClosed = false;
-  await until(
-    async () => channel.size,
-    (size) => size === 0,
-  );
+  await emptied(channel);
 
   assert.deepEqual([sink.bodies("good"), sink.bodies("bad")], [[1, 2], numbers(2500)]);
   assert.deepEqual([counters.persisted, counters.deadLettered], [2502, 0]);
@@ -170,15 +163,9 @@ test("large events are held back up to 16 MiB, and new ones beyond that become d
   const large = "x".repeat(1024 * 1024);
   for (let count = 0; count < 20; count += 1) await put(channel, "bad", [large]);
   await put(channel, "good", [1]);
-  await until(
-    async () => sink.bodies("good"),
-    ({ length }) => length === 1,
-  );
+  await goodStored(sink, 1);
   sink.isClosed = false;
-  await until(
-    async () => channel.size,
-    (size) => size === 0,
-  );
+  await emptied(channel);
 
   assert.ok(counters.deadLettered > 0 && counters.deadLettered < 20, `${counters.deadLettered}`);
   assert.equal(counters.persisted + counters.deadLettered, 21);
@@ -187,10 +174,7 @@ test("large events are held back up to 16 MiB, and new ones beyond that become d
 test("a stop ends with what is held back in the channel", async (context) => {
   const { channel, sink, feed } = await setUp(context, 20, {});
   await put(channel, "good", [1]);
-  await until(
-    async () => sink.bodies("good"),
-    ({ length }) => length === 1,
-  );
+  await goodStored(sink, 1);
 
   await feed.drain(new AbortController().signal);
 
@@ -207,10 +191,7 @@ test("while another feed takes from the channel nothing is held apart", async (c
     (size) => size === 2,
   );
   sink.isClosed = false;
-  await until(
-    async () => channel.size,
-    (size) => size === 0,
-  );
+  await emptied(channel);
 
   assert.ok(sink.written.every(({ position }) => position?.partial !== true));
 });
