@@ -289,6 +289,32 @@ test("while the whole server is away nothing that is held back becomes a dead le
   );
 });
 
+test("events of a database that is closed while the agent runs wait for it in their order, and hold up no others", async (context) => {
+  const made = await scene(context);
+  if (made === undefined) return;
+  const [good, bad] = servicesOf(made);
+  const agent = await made.start();
+  for (const service of [good, bad]) await post(agent, service, 1);
+  await settledBooks(agent);
+  await bad.refuse();
+
+  for (const number of [2, 3, 4]) {
+    for (const service of [bad, good]) await post(agent, service, number);
+    await has(good, number);
+  }
+  await bad.admit();
+  const books = await settledBooks(agent);
+
+  assert.deepEqual([books.dead_lettered, books.unaccounted], [0, 0]);
+  assert.deepEqual(
+    [await good.stored(), await bad.stored()],
+    [
+      [1, 2, 3, 4],
+      [1, 2, 3, 4],
+    ],
+  );
+});
+
 test("a database without a connection left holds up its own events only", async (context) => {
   const made = await scene(context);
   if (made === undefined) return;

@@ -33,6 +33,7 @@ export interface ChainSetting {
   /** Where the dead letters of all agents are; given where agents share the channel. */
   readonly shared?: NonNullable<DeliveryChainParts["outlet"]>;
   readonly clock?: Clock;
+  readonly steady?: DeliveryChainParts["steady"];
   readonly observer?: TransactionObserver;
 }
 
@@ -49,6 +50,7 @@ export function chainTo({
   holdsApart = false,
   shared,
   clock = fixed,
+  steady,
   observer,
 }: ChainSetting) {
   const counters = new SinkCounters();
@@ -56,6 +58,7 @@ export function chainTo({
   const common = {
     ...{ name: "s1", sink: supervised, retry, deadLetters, counters, log, clock, redelivers, holdsApart },
     ...(erasures === undefined ? {} : { erasures }),
+    ...(steady === undefined ? {} : { steady }),
     ...(shared === undefined ? {} : { outlet: shared }),
     ...(observer === undefined ? {} : { observer }),
   };

@@ -43,6 +43,8 @@ const PRESENT = 60_000;
 const SHOWN = 600_000;
 /** Milliseconds that one call of a sink takes before it counts as unanswered. */
 const LONGEST_CALL = 45_000;
+/** Milliseconds. A sink is asked of what is held back more often than that. */
+const LONGEST_HOLD = 120_000;
 
 export function findingsOfSource({ name, reported }: RunningSource, activity: RecentActivity, now: Date): Finding[] {
   return [...ofReports(reported, now), ...ofAnswers(activity.answers(name).failure, now)];
@@ -112,6 +114,8 @@ export function findingsOfSink({ sink, channel, reported, holding }: RunningSink
 
 /** The others are stored; where they are not, that is found by itself. */
 function ofHeldBack(failure: Failure | undefined, now: Date): Finding[] {
+  // Another agent has that part of a shared channel now.
+  if (failure !== undefined && secondsBetween(failure.last, now) * 1000 > LONGEST_HOLD) return [];
   const held = ofFailure(failure, { now, isTried: true, cause: "events-held-back" });
   return held.map((one) => ({
     ...one,

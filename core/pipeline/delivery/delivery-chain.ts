@@ -11,12 +11,11 @@ import { CatchUp } from "./catch-up.js";
 import type { ChannelOutlet } from "./channel-outlet.js";
 import { DeadLetterKeeper } from "./dead-letter-keeper.js";
 import { HandOver } from "./hand-over.js";
-import { HoldApart } from "./hold-apart.js";
+import { HoldBack } from "./hold-back.js";
 import { KeptElsewhere } from "./kept-elsewhere.js";
 import { Measure } from "./measure.js";
 import type { PositionGate } from "./position-gate.js";
 import { RecentVerdicts } from "./recent-verdicts.js";
-import { Redelivered } from "./redelivered.js";
 import { Retry } from "./retry.js";
 import type { RetryPolicy } from "./retry-policy.js";
 import { Split } from "./split.js";
@@ -58,6 +57,8 @@ export interface DeliveryChainParts {
   readonly counters: SinkCounters;
   readonly log: Logger;
   readonly clock: Clock;
+  /** Milliseconds of a steady clock; absent: that of the process. */
+  readonly steady?: () => number;
   readonly observer?: TransactionObserver;
   /** Absent while tracing is off. */
   readonly tracing?: Pick<Tracing, "delivery">;
@@ -83,6 +84,7 @@ export function deliveryChain(parts: DeliveryChainParts): DeliveryChain {
     counters,
     log,
     clock,
+    steady,
     observer,
   } = parts;
   const keeper = new DeadLetterKeeper({ ...parts, store: sink });
@@ -107,11 +109,10 @@ export function deliveryChain(parts: DeliveryChainParts): DeliveryChain {
     },
     behind,
   );
-  const asked = { store: sink, keeper, retry, counters, log };
-  const holding = holdsApart ? new HoldApart({ ...asked, clock }, retrying) : undefined;
+  const asked = { store: sink, mustTell: redelivers, keeper, retry, counters, log, clock, steady };
+  const holding = redelivers || holdsApart ? new HoldBack(asked, retrying) : undefined;
   const common = { keeper, retry: retrying, ...(holding === undefined ? {} : { holding: holding.health }) };
-  const writing = holding ?? retrying;
-  const asking = redelivers ? new Redelivered(asked, writing) : writing;
+  const asking = holding ?? retrying;
   if (positions === undefined) return { first: traced(asking, parts), ...common };
   const catchUp = new CatchUp({ ...positions, retry, log }, asking);
   return { first: traced(catchUp, parts), catchUp, ...common };

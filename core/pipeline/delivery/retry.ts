@@ -67,18 +67,19 @@ export class Retry implements Stage {
         if (course.signal.aborted || isPositionFault(error) || error instanceof GivenBack) throw error;
         const open = this.#wanted(batch);
         const attempts = tries.failed(error, open.events.length < rest.events.length);
-        const end = await this.#failed(open, error, { ...course, attempt: attempts, doubt }, tries.mustPause);
+        const end = await this.#failed(open, error, { ...course, attempt: attempts, doubt }, tries);
         if (end !== undefined) return end;
       }
     }
   }
 
   /** Undefined when there is another try, which may begin now. */
-  async #failed(open: TakenBatch, error: unknown, course: Course, mustPause: boolean): Promise<Receipt | undefined> {
+  async #failed(open: TakenBatch, error: unknown, course: Course, tries: Tries): Promise<Receipt | undefined> {
     if (open.events.length === 0) return nothingSent;
     if (!mayRetry(this.#parts.retry, course.attempt, retryableOf(error)))
       return await this.#exhausted(open, error, { ...course, doubt: "exhausted" });
-    if (mustPause || course.isUnasked === true) await this.#pause(open, error, course);
+    if (tries.mustPause || course.isUnasked === true) await this.#pause(open, error, course);
+    if (tries.doubt === "suspected" && (await this.#isUntold(open, error, course))) throw new GivenBack(error);
     return undefined;
   }
 
@@ -138,8 +139,12 @@ export class Retry implements Stage {
     if (!(await wait(interval, hurry))) throw error;
     if (!this.#isEndless(error)) return;
     if (course.isUnasked === true) throw new GivenBack(error);
-    if (doubt !== "suspected") return;
-    if (this.#wantsNeighbours(batch, course) || (await course.isUntold?.(batch)) === true) throw new GivenBack(error);
+    if (doubt === "suspected" && this.#wantsNeighbours(batch, course)) throw new GivenBack(error);
+  }
+
+  /** Before an event is searched for: none of which the sink cannot tell is judged. */
+  async #isUntold(open: TakenBatch, error: unknown, { isUntold }: Course): Promise<boolean> {
+    return isUntold !== undefined && this.#isEndless(error) && (await isUntold(open));
   }
 
   #isEndless(error: unknown): boolean {

@@ -48,7 +48,7 @@ test("behind a channel that redelivers the store is asked before anything is tri
 
   const { chain } = chainTo({ sink: new ScriptedSink(), deadLetters, log, outlet: durable, redelivers: true });
 
-  assert.deepEqual(namesOf(chain.first), ["catch up", "redelivered", "retry", "split", "measure", "supervise", "sink"]);
+  assert.deepEqual(namesOf(chain.first), ["catch up", "hold back", "retry", "split", "measure", "supervise", "sink"]);
 });
 
 test("behind a channel that holds apart the store is asked before anything is tried", async (context) => {
@@ -56,7 +56,7 @@ test("behind a channel that holds apart the store is asked before anything is tr
 
   const { chain } = chainTo({ sink: new ScriptedSink(), deadLetters, log, outlet: durable, holdsApart: true });
 
-  assert.deepEqual(namesOf(chain.first), ["catch up", "hold apart", "retry", "split", "measure", "supervise", "sink"]);
+  assert.deepEqual(namesOf(chain.first), ["catch up", "hold back", "retry", "split", "measure", "supervise", "sink"]);
 });
 
 test("while tracing is on a batch has its span before anything else happens to it", async (context) => {

@@ -112,10 +112,12 @@ test("a delivery that ends before the store can tell leaves its events open", as
   assert.deepEqual(bench.written, []);
 });
 
+const isUntold = ({ body }: Event) => String(body).startsWith("x");
+
 /** A sink with a place of which it cannot tell: that of events whose body begins with `x`. */
 async function withUntold(context: TestContext, intervals: readonly number[] = [1]) {
-  const isUntold = ({ body }: Event) => String(body).startsWith("x");
   const place = { isAway: true };
+  const time = { now: 0 };
   const written: unknown[] = [];
   const sink: Sink = {
     start: async () => {},
@@ -134,12 +136,13 @@ async function withUntold(context: TestContext, intervals: readonly number[] = [
   };
   const deadLetters = new DeadLetters(await tempFolder(context));
   const { log } = recordingLog();
-  const retry = { batchTtl: 3, batchRetryIntervals: intervals };
-  return { place, written, ...chainTo({ sink, deadLetters, log, redelivers: true, retry }) };
+  const retry = { batchTtl: -1, batchRetryIntervals: intervals };
+  const setting = { sink, deadLetters, log, redelivers: true, retry, steady: () => time.now };
+  return { place, time, written, sink, ...chainTo(setting) };
 }
 
 test("of redelivered events only those are held back of which the sink cannot tell, with what came behind them for the same place", async (context) => {
-  const { place, written, chain, counters } = await withUntold(context);
+  const { place, time, written, chain, counters } = await withUntold(context);
   const taken: readonly Event[] = ["a", "x1", "b", "x2", "c"].map((body) => ({ headers: {}, body }));
   const settlements = new Settlements();
   const positions = {
@@ -150,6 +153,7 @@ test("of redelivered events only those are held back of which the sink cannot te
   };
   const from = { isRedelivered: ({ body }: Event) => body !== "x2" && body !== "c", positions };
   const round = async () => {
+    time.now += 1;
     const open = settlements.open(taken);
     const error = await chain.first
       .deliver(new TakenBatch(open, { whole: taken, transaction: from, settlements }), course())
@@ -181,12 +185,13 @@ test("of redelivered events only those are held back of which the sink cannot te
 });
 
 test("what is held back and was not delivered before becomes a dead letter no sooner than after the intervals of retries", async (context) => {
-  const { chain, counters } = await withUntold(context, [1, 500]);
+  const { time, chain, counters } = await withUntold(context, [1, 500]);
   const taken: readonly Event[] = ["x1", "x2"].map((body) => ({ headers: {}, body }));
   const settlements = new Settlements();
   const positions = { shared: true, after: () => "p", coveredBy: () => [], idOf: () => undefined };
   const from = { isRedelivered: ({ body }: Event) => body === "x1", positions };
   const asked = async () => {
+    time.now += 1;
     const open = settlements.open(taken);
     await assert.rejects(
       chain.first.deliver(new TakenBatch(open, { whole: taken, transaction: from, settlements }), course()),
@@ -197,6 +202,34 @@ test("what is held back and was not delivered before becomes a dead letter no so
   const counts: number[] = [];
   while (counts.at(-1) !== 1) counts.push(await asked());
 
-  // Each pause is a millisecond: the first two tries, 499 times in which nothing counts, and the third try.
+  // A millisecond each time: the first two tries, 499 times in which nothing counts, and the third try.
   assert.equal(counts.length, 502);
+});
+
+test("behind a shared channel new events of which the sink cannot tell hold up no others while they have their tries, and the health says why", async (context) => {
+  const { place, time, written, chain, sink, counters } = await withUntold(context);
+  sink.persist = async ({ events: own, position }) => {
+    if (own.some(isUntold)) throw new AgentError("CLOSED", "writing", { retryable: true });
+    written.push([...bodiesOf(own), position?.partial === true ? "partial" : "whole"]);
+    return { requestBytes: 1, responseBytes: 1 };
+  };
+  const taken: readonly Event[] = ["a", "x1"].map((body) => ({ headers: {}, body }));
+  const settlements = new Settlements();
+  const positions = { shared: true, after: () => "p", coveredBy: () => [], idOf: () => undefined };
+  const round = async () => {
+    time.now += 1;
+    const open = settlements.open(taken);
+    const batch = new TakenBatch(open, { whole: taken, transaction: { positions }, settlements });
+    await chain.first.deliver(batch, course()).catch((error: unknown) => assert.ok(error instanceof HeldBack));
+    return bodiesOf(settlements.open(taken));
+  };
+
+  const rounds = [await round(), await round()];
+  const { failure } = chain.holding ?? {};
+  rounds.push(await round());
+
+  assert.deepEqual(rounds, [["x1"], ["x1"], []]);
+  assert.deepEqual(written, [["a", "partial"]]);
+  assert.deepEqual([place.isAway, failure?.code, chain.holding?.failure], [true, "STORE_AWAY", undefined]);
+  assert.equal(counters.deadLettered, 1);
 });

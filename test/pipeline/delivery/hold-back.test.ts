@@ -24,11 +24,13 @@ class Places implements Sink {
   isClosed = true;
   /** It cannot be asked at all, and says of each failure that its store takes others. */
   isAway = false;
+  /** While a place is closed it says that others are taken. */
+  blamesPlace = false;
   askedInVain = 0;
 
   readonly positions = {
     stored: async () => [],
-    alreadyStored: async ({ events }: Batch) => {
+    alreadyStored: async ({ events }: Batch): Promise<readonly Event[]> => {
       if (this.isAway) {
         this.askedInVain += 1;
         throw new AgentError("AWAY", "asking", { retryable: true });
@@ -45,7 +47,7 @@ class Places implements Sink {
   async stop(): Promise<void> {}
 
   async answers(): Promise<StoreAnswer> {
-    return this.isAway && "passing";
+    return (this.isAway || (this.isClosed && this.blamesPlace)) && "passing";
   }
 
   async persist({ events, position }: Batch) {
@@ -127,16 +129,61 @@ for (const { what, config } of channels)
     assert.deepEqual([counters.persisted, counters.deadLettered], [2503, 0]);
   });
 
-test("new events that fail again and again are held back where the sink names them", async (context) => {
-  const { channel, sink, counters } = await setUp(context, 0, {});
-  await put(channel, "bad", numbers(20));
+for (const { what, blamesPlace } of [
+  { what: "although the sink says that it takes others", blamesPlace: true },
+  { what: "also where it does not say that it takes others", blamesPlace: false },
+])
+  test(`new events that fail again and again are held back where the sink names them, ${what}`, async (context) => {
+    const { channel, sink, chain, counters } = await setUp(context, 0, {});
+    sink.blamesPlace = blamesPlace;
+    await put(channel, "bad", numbers(20));
+    await put(channel, "good", [1]);
+    await goodStored(sink, 1);
+    await put(channel, "bad", [20]);
+    await put(channel, "good", [2]);
+    await goodStored(sink, 2);
+    const { failure } = chain.holding ?? {};
+    sink.isClosed = false;
+    await emptied(channel);
+
+    assert.equal(failure?.code, "CLOSED");
+    assert.equal(chain.holding?.failure, undefined);
+    assert.deepEqual([sink.bodies("good"), sink.bodies("bad")], [[1, 2], numbers(21)]);
+    assert.deepEqual([counters.persisted, counters.deadLettered], [23, 0]);
+  });
+
+test("a sink that names events which are not in the batch names none: the batch waits, and is stored afterwards", async (context) => {
+  const { channel, sink, counters } = await setUp(context, 20, {});
+  const { alreadyStored } = sink.positions;
+  sink.positions.alreadyStored = async (batch) => {
+    sink.askedInVain += 1;
+    return await alreadyStored({ ...batch, events: batch.events.map((event) => ({ ...event })) });
+  };
+  await until(
+    async () => sink.askedInVain,
+    (count) => count > 5,
+  );
+  sink.isClosed = false;
+  await emptied(channel);
+
+  assert.deepEqual(sink.bodies("bad"), numbers(20));
+  assert.deepEqual([counters.persisted, counters.deadLettered], [20, 0]);
+});
+
+test("a sink that names one event at a time holds up no others", async (context) => {
+  const { channel, sink, counters } = await setUp(context, 100, {});
+  sink.positions.alreadyStored = async ({ events }) => {
+    const named = events.filter(isBad).slice(0, 1);
+    if (sink.isClosed && named.length > 0) throw new AgentError("CLOSED", "asking", { retryable: true, events: named });
+    return [];
+  };
   await put(channel, "good", [1]);
   await goodStored(sink, 1);
   sink.isClosed = false;
   await emptied(channel);
 
-  assert.deepEqual(sink.bodies("bad"), numbers(20));
-  assert.deepEqual([counters.persisted, counters.deadLettered], [21, 0]);
+  assert.deepEqual(sink.bodies("bad"), numbers(100));
+  assert.deepEqual([counters.persisted, counters.deadLettered], [101, 0]);
 });
 
 test("what is held back never becomes a dead letter while the sink cannot be asked at all", async (context) => {
