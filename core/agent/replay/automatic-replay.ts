@@ -94,9 +94,9 @@ export class AutomaticReplay {
     const { deadLetterReplay } = this.#parts;
     const running = deadLetterReplay.sinkOf(name);
     if (running === undefined || running.status !== "START") return;
-    // One agent at a time replays what several share.
-    const { agents = [] } = running.channel.log() ?? {};
-    if (agents.length > 0 && agents[0]?.mine !== true) return;
+    // One agent at a time replays what several share; one that knows of none, as after it was frozen, waits until it does.
+    const log = running.channel.log();
+    if (log !== undefined && log.agents[0]?.mine !== true) return;
     const replay = this.#of(name);
     const sink = { name, replay, stored: this.#lastStored(name, running) };
     if (!(await this.#settled(sink)) || !replay.pace.mayGo(this.#uptime(), sink.stored)) return;

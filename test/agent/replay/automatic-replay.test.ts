@@ -61,6 +61,11 @@ async function setUp(context: TestContext, count: number, reason?: DeadLetter["r
       );
       return sink.stored.length - before;
     },
+    /** Its channel is shared by these agents, as far as it knows. */
+    shares(...agents: readonly { readonly mine: boolean }[]): void {
+      const { channel } = deadLetterReplay.sinkOf("k1") ?? assert.fail();
+      Object.assign(channel, { log: () => ({ agents }) });
+    },
     /** The sink stores an event of its channel. */
     works: () => activity.attempted({ sink: "k1", events: [], ...times(clock.now()) }),
     open: () => letters.counts()[0]?.waiting ?? 0,
@@ -138,6 +143,21 @@ test("a letter that fails again waits longer than others, which are stored meanw
   assert.deepEqual(sink.stored.map(({ headers }) => headers["name"]).toSorted(), ["letter-1", "letter-2"]);
   assert.equal((await letters.entry("k1", "letter-0"))?.replays, refused);
   assert.ok(refused >= 3 && refused <= 7, `tried ${refused} times in an hour`);
+});
+
+test("of agents that share letters the first one replays them, and one that knows of no agents, as after it was frozen, waits", async (context) => {
+  const { pass, shares, open } = await setUp(context, 1);
+  const others = [{ mine: false }, { mine: true }];
+  const sent: number[] = [];
+
+  for (const agents of [[], others, [{ mine: true }]]) {
+    shares(...agents);
+    // The first round of an agent only begins its pauses.
+    sent.push((await pass(2 * minute)) + (await pass(2 * minute)));
+  }
+
+  assert.deepEqual(sent, [0, 0, 1]);
+  assert.equal(open(), 0);
 });
 
 test("letters of a sink that the agent does not have stay", async (context) => {
