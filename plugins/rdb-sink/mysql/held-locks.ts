@@ -28,7 +28,9 @@ export function lockWaits(limitMillis: number | undefined): string {
   if (limitMillis === undefined) return "lock_wait_timeout = DEFAULT";
   const seconds = Math.max(1, Math.ceil(limitMillis / 1000) - BEFORE_LIMIT_SECONDS);
   const waits = ["lock_wait_timeout", "innodb_lock_wait_timeout"] as const;
-  return waits.map((name) => `${name} = LEAST(@@GLOBAL.${name}, ${seconds}${BEFORE_LIMIT_OF_SERVER})`).join(", ");
+  // MySQL takes the lesser of a variable, which has no sign, and a number for a decimal one, and refuses that (1232).
+  const lesser = (name: string) => `CAST(LEAST(@@GLOBAL.${name}, ${seconds}${BEFORE_LIMIT_OF_SERVER}) AS SIGNED)`;
+  return waits.map((name) => `${name} = ${lesser(name)}`).join(", ");
 }
 
 /** The transaction that is open for the longest and waits for nobody: process, user, host and time of its begin. */

@@ -86,13 +86,21 @@ test("where the right to see transactions of others is missing, a lock that is h
 });
 
 test("a wait for a lock ends before the write that waits is abandoned, unless it has no limit", () => {
-  const ends = (limitMillis: number) =>
-    [...lockWaits(limitMillis).matchAll(/(\w+) = LEAST\(@@GLOBAL\.\1, (\d+) /g)].map(([, name, seconds]) => [
-      name,
-      seconds,
-    ]);
+  const ends = (limitMillis: number) => limitsOfWaits(limitMillis).map(({ name, seconds }) => [name, seconds]);
   const both = (seconds: string) => ["lock_wait_timeout", "innodb_lock_wait_timeout"].map((name) => [name, seconds]);
 
   assert.deepEqual([60_000, 1500, 200].map(ends), [both("59"), both("1"), both("1")]);
   assert.equal(lockWaits(undefined), "lock_wait_timeout = DEFAULT");
 });
+
+test("limits of waits for locks are whole numbers with a sign: MySQL refuses the decimal that LEAST of a variable is there", () => {
+  assert.deepEqual(
+    limitsOfWaits(60_000).map(({ type }) => type),
+    ["SIGNED", "SIGNED"],
+  );
+});
+
+function limitsOfWaits(limitMillis: number) {
+  const each = /(?<name>\w+) = (?:CAST\()?LEAST\(@@GLOBAL\.\1, (?<seconds>\d+) .*?\*\/\)(?: AS (?<type>\w+)\))?/gs;
+  return [...lockWaits(limitMillis).matchAll(each)].map(({ groups = {} }) => groups);
+}
