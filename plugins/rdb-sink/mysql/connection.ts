@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { AgentError, onAbort, type QueryResult } from "deneb/sdk";
+import { notOpened } from "deneb/sql";
 import type { Connection, ConnectionOptions, RowDataPacket } from "mysql2/promise";
 import { connectBySslMode, type Encryption } from "../encryption.js";
 import type { ServerSettings } from "../server.js";
@@ -89,10 +90,7 @@ export async function withConnection<T>(
   signal: AbortSignal = new AbortController().signal,
 ): Promise<T> {
   signal.throwIfAborted();
-  const made = await connectBySslMode(settings.options, {
-    connect: (way) => openConnection(connectionOptions(settings, way)),
-    wantsOther: wantsOtherEncryption,
-  });
+  const made = await opened(settings);
   const connection = made.promise();
   const stopListening = onAbort(signal, () => connection.destroy());
   try {
@@ -101,6 +99,17 @@ export async function withConnection<T>(
   } finally {
     stopListening();
     if (!signal.aborted) await connection.end();
+  }
+}
+
+async function opened(settings: ServerSettings) {
+  try {
+    return await connectBySslMode(settings.options, {
+      connect: (way) => openConnection(connectionOptions(settings, way)),
+      wantsOther: wantsOtherEncryption,
+    });
+  } catch (error) {
+    throw notOpened(error);
   }
 }
 

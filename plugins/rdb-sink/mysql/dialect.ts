@@ -51,7 +51,8 @@ const sql: GuardedSql = {
 /** MySQL and MariaDB, where a schema is a database. */
 export const mysql = {
   database: "mysql",
-  reservedColumns: [],
+  // The key that MySQL adds with `sql_generate_invisible_primary_key`: a value for it from a sender would use up its numbers.
+  reservedColumns: ["my_row_id"],
   longestText: Math.floor(LONGEST_TEXT_BYTES / MOST_BYTES_OF_A_CHARACTER),
   comparesLetters: true,
   mostColumns: 1017,

@@ -32,6 +32,9 @@ const PERMANENT = new Set([
   "ER_INVALID_JSON_TEXT",
   "ER_INVALID_CHARACTER_STRING",
   "ER_CANNOT_CONVERT_CHARACTER",
+  // A key with letters that its column of others has not.
+  "ER_IMPOSSIBLE_STRING_CONVERSION",
+  "ER_CANNOT_CONVERT_STRING",
   "ER_TOO_MANY_FIELDS",
   "ER_TOO_BIG_ROWSIZE",
   "ER_TOO_LONG_IDENT",
@@ -148,8 +151,16 @@ const WITHOUT_PRIMARY_KEY = [
 /** Percona XtraDB Cluster has no code for it. */
 const NO_PRIMARY_KEY = /without an explicit primary key/;
 
-/** The second one is what the driver calls that of MariaDB. */
-const ACCOUNT_LOCKED = ["ER_ACCOUNT_HAS_BEEN_LOCKED", "ER_BULK_PARSER_INCOMPLETE_ESCAPE_SEQUENCE"];
+/** MySQL adds a key that no query shows to all tables or to none. */
+const NO_HIDDEN_KEY = /generat(?:e|ing) invisible primary key/;
+
+/** The second one is that of too many wrong passwords. */
+const ACCOUNT_LOCKED = [
+  "ER_ACCOUNT_HAS_BEEN_LOCKED",
+  "ER_USER_ACCESS_DENIED_FOR_USER_ACCOUNT_BLOCKED_BY_PASSWORD_LOCK",
+];
+/** What the driver calls that of MariaDB. */
+const LOCKED_IN_MARIADB = "ER_BULK_PARSER_INCOMPLETE_ESCAPE_SEQUENCE";
 
 /** Options of connections that are not encrypted; an account that requires TLS is refused like a wrong password. */
 const WITHOUT_TLS = /ssl_?mode=(disable|allow)|usessl=false/i;
@@ -176,9 +187,14 @@ const explanations: readonly Explanation[] = [
       (WITHOUT_TLS.test(server.options) ? ", and whether the account requires TLS (then sslMode=REQUIRED)" : ""),
   },
   {
-    when: (error) => error.opening === true && coded(...ACCOUNT_LOCKED)(error),
+    when: (error) => coded(...ACCOUNT_LOCKED)(error) || (error.opening === true && coded(LOCKED_IN_MARIADB)(error)),
     say: (server, { message }) =>
-      `${described(server)} refuses the account: ${message}; ALTER USER ... ACCOUNT UNLOCK lets it in again`,
+      `${described(server)} refuses the account: ${withoutStop(message)}; ALTER USER ... ACCOUNT UNLOCK lets it in again`,
+  },
+  {
+    when: coded("ER_SECURE_TRANSPORT_REQUIRED"),
+    say: (server, { message }) =>
+      `${described(server)} takes no connection without TLS: ${withoutStop(message)}; use sslMode=REQUIRED in rdb_options`,
   },
   {
     when: coded("ER_MUST_CHANGE_PASSWORD", "ER_MUST_CHANGE_PASSWORD_LOGIN"),
@@ -206,6 +222,12 @@ const explanations: readonly Explanation[] = [
       `${described(server)} takes no tables without a primary key, as those of history are: ${message}; set ` +
       "sql_generate_invisible_primary_key = ON there (MySQL), or switch off what asks for the key: sql_require_primary_key, " +
       "pxc_strict_mode, innodb_force_primary_key, or REQUIRED_PRIMARY_KEY in wsrep_mode",
+  },
+  {
+    when: ({ message }) => NO_HIDDEN_KEY.test(message),
+    say: (server, { message }) =>
+      `${described(server)} cannot add the key that sql_generate_invisible_primary_key asks for: ${withoutStop(message)}; set ` +
+      "partition = none, or switch that variable and sql_require_primary_key off there",
   },
   {
     when: coded("ER_INDEX_COLUMN_TOO_LONG", "ER_TOO_LONG_KEY"),
@@ -265,18 +287,36 @@ const explanations: readonly Explanation[] = [
       "or raise rdb_statement_timeout, innodb_lock_wait_timeout and lock_wait_timeout",
   },
   {
+    when: coded(...TOO_SLOW),
+    say: (server, { message }) =>
+      `${described(server)} ended a statement that took too long: ${message}; raise max_execution_time (MySQL) or ` +
+      "max_statement_time (MariaDB) for the account",
+  },
+  {
     when: takesNoWrites,
     say: (server) =>
       `${described(server)} takes no writes now (read-only, or outside of its cluster); point rdb_host to the primary`,
   },
   {
-    when: coded("ECONNRESET", "EPIPE", "PROTOCOL_CONNECTION_LOST", "ER_SERVER_SHUTDOWN", "ER_CONNECTION_KILLED"),
+    when: coded(
+      "ECONNRESET",
+      "EPIPE",
+      "PROTOCOL_CONNECTION_LOST",
+      "ER_SERVER_SHUTDOWN",
+      "ER_CONNECTION_KILLED",
+      "ER_CLIENT_INTERACTION_TIMEOUT",
+    ),
     say: (server, { message }) => `the connection to ${described(server)} broke: ${message}`,
   },
 ];
 
 function coded(...codes: readonly string[]): Explanation["when"] {
   return ({ code }) => code !== undefined && codes.includes(code);
+}
+
+/** The message, for what follows it behind a semicolon. */
+function withoutStop(message: string): string {
+  return message.replace(/\.$/, "");
 }
 
 function described({ address, username }: ServerAddress): string {

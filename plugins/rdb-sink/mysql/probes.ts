@@ -8,6 +8,7 @@ import { tlsResult } from "../tls-result.js";
 import { withConnection } from "./connection.js";
 import { mysqlErrors } from "./errors.js";
 import { type Grants, missingFor, readGrants, revokedFrom } from "./grants.js";
+import { tablesWithoutKey } from "./primary-keys.js";
 import { keptNames } from "./server-facts.js";
 
 interface ProbeParts {
@@ -36,6 +37,7 @@ export function mysqlProbes(parts: ProbeParts): readonly Probe[] {
         probe("encrypt the connection", encryption),
         probe("see that rows are on disk when they are confirmed", onDisk),
         probe("see how the server keeps names of tables", names),
+        probe("see that tables may be made without a primary key", keys),
         probe("see the rights to create databases and tables, and to write, change and delete rows", rights),
         ...next,
       ],
@@ -117,6 +119,19 @@ const names: Ask = async (connection, { config }) => {
     reason: `lower_case_table_names is ${kept}: names with capitals are not the ones that the sink looks for`,
     remedy: "set enable_lowercase = true",
   };
+};
+
+/** Both are variables of MySQL alone. */
+const keys: Ask = async (connection, { config }) => {
+  const [rows] = await connection.query<RowDataPacket[]>(
+    "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('sql_require_primary_key', 'sql_generate_invisible_primary_key')",
+  );
+  const on = new Set(rows.filter((row) => row["Value"] === "ON").map((row) => row["Variable_name"]));
+  return tablesWithoutKey({
+    required: on.has("sql_require_primary_key"),
+    generated: on.has("sql_generate_invisible_primary_key"),
+    partitioned: config.partition !== "none",
+  });
 };
 
 const rights: Ask = async (connection, { config, server }) => {

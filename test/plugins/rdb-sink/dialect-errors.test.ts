@@ -17,6 +17,15 @@ const settingsOfMysql = [
   { code: "ER_INDEX_COLUMN_TOO_LONG", says: /does not take the keys .*; set innodb_default_row_format = dynamic/ },
   { code: "ER_TOO_LONG_KEY", says: /does not take the keys .*innodb_page_size of less than 16 KB/ },
   { code: "ER_MAX_PREPARED_STMT_COUNT_REACHED", says: /; raise max_prepared_stmt_count .*or lower rdb_maxPoolSize/ },
+  { code: "ER_SECURE_TRANSPORT_REQUIRED", says: /takes no connection without TLS: .*; use sslMode=REQUIRED/ },
+  { code: "ER_ACCOUNT_HAS_BEEN_LOCKED", says: /refuses the account: .*; ALTER USER .* ACCOUNT UNLOCK/ },
+  {
+    code: "ER_USER_ACCESS_DENIED_FOR_USER_ACCOUNT_BLOCKED_BY_PASSWORD_LOCK",
+    says: /refuses the account: .*; ALTER USER .* ACCOUNT UNLOCK/,
+  },
+  { code: "ER_QUERY_TIMEOUT", says: /took too long: .*; raise max_execution_time/ },
+  { code: "ER_1969", says: /took too long: .*max_statement_time \(MariaDB\)/ },
+  { code: "ER_CLIENT_INTERACTION_TIMEOUT", says: /^the connection to .* broke: / },
 ] as const;
 
 for (const { code, says } of settingsOfMysql)
@@ -25,6 +34,17 @@ for (const { code, says } of settingsOfMysql)
 
     assert.match(mysql.errors.explain({ code, message: "as the server says it" }, server), says);
   });
+
+test("mysql: a table that cannot get the hidden key of the server says how to go without", () => {
+  const server = { address: "db.example:1", database: "d", username: "u", options: "" };
+  const message =
+    "This version of MySQL doesn't yet support 'generating invisible primary key for the partitioned tables'";
+
+  assert.match(
+    mysql.errors.explain({ code: "ER_NOT_SUPPORTED_YET", message }, server),
+    /cannot add the key .*; set partition = none, or switch that variable and sql_require_primary_key off there$/,
+  );
+});
 
 const faults = [
   { dialect: postgresql, code: "42P01", message: "", missing: true, raced: false, retryable: true },
@@ -77,6 +97,14 @@ const faults = [
     dialect: mysql,
     code: "ER_INNODB_AUTOEXTEND_SIZE_OUT_OF_RANGE",
     message: "CONSTRAINT `t.j` fehlgeschlagen: `s`.`t`",
+    missing: false,
+    raced: false,
+    retryable: false,
+  },
+  {
+    dialect: mysql,
+    code: "ER_IMPOSSIBLE_STRING_CONVERSION",
+    message: "",
     missing: false,
     raced: false,
     retryable: false,

@@ -79,6 +79,38 @@ test(
 );
 
 test(
+  "an attribute with the name of the hidden key that MySQL adds does not write to that key",
+  { skip },
+  onServer(
+    async ({ server, made, service }) => {
+      await server.query(`CREATE DATABASE ${service}`);
+      await server.query(`CREATE TABLE ${service}.e (my_row_id bigint unsigned NOT NULL AUTO_INCREMENT INVISIBLE,
+        recvTime text, entityId text, entityType text, PRIMARY KEY (my_row_id))`);
+      const largest = "18446744073709551615";
+      const store = (attributes: Record<string, string>) =>
+        made.sink.persist({ events: [eventOf(entity("e", attributes), service)] }, never);
+
+      await store({ my_row_id: largest });
+      await store({ MY_ROW_ID: largest });
+      await store({ a: "1" });
+
+      const columns = await server.query(`SELECT * FROM ${service}.e ORDER BY my_row_id`);
+      const values = columns.map(({ recvTime: _time, entityId: _id, entityType: _type, ...others }) => others);
+      assert.deepEqual(
+        values.map((row) => Object.values(row).filter((cell) => cell !== null)),
+        [[largest], [largest], ["1"]],
+      );
+      assert.deepEqual(await server.query(`SELECT my_row_id FROM ${service}.e ORDER BY my_row_id`), [
+        { my_row_id: "1" },
+        { my_row_id: "2" },
+        { my_row_id: "3" },
+      ]);
+    },
+    { enable_lowercase: false },
+  ),
+);
+
+test(
   "a wide table whose columns the server confuses takes no value for them, and the error table has what was refused",
   { skip },
   onServer(

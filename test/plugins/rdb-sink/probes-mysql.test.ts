@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, type TestContext, test } from "node:test";
 import { missingFor, readGrants, revokedFrom } from "../../../plugins/rdb-sink/mysql/grants.js";
+import { tablesWithoutKey } from "../../../plugins/rdb-sink/mysql/primary-keys.js";
 import { mysqlServer } from "../../support/mysql.js";
 import { found, probed, troubles } from "./probes.js";
 
@@ -104,6 +105,16 @@ test("a wrong password is one failure", { skip }, async (context) => {
   assert.doesNotMatch(JSON.stringify(findings), /wrong-word/);
 });
 
+test("an account that is locked is one failure that says what lets it in again", { skip }, async (context) => {
+  const config = await userWith(context);
+  await server?.query(`ALTER USER ${config.rdb_username}@'%' ACCOUNT LOCK`);
+
+  const findings = await probed(config);
+
+  assert.equal(findings[0]?.outcome, "failed");
+  assert.match(String(findings[0]?.remedy ?? findings[0]?.reason), /ACCOUNT UNLOCK lets it in again/);
+});
+
 const ALL = ["SELECT", "CREATE"];
 const grantCases = [
   { line: "GRANT ALL PRIVILEGES ON *.* TO `u`@`%` WITH GRANT OPTION", name: undefined, missing: [] },
@@ -147,4 +158,20 @@ test("databases from which a wanted right was revoked in part are found, those o
 for (const { line, name, missing } of grantCases)
   test(`${line}: for ${name ?? "any database"} ${missing.join(", ") || "nothing"} is missing`, () => {
     assert.deepEqual(missingFor(name, ALL, readGrants([line])), missing);
+  });
+
+const serversWithKeys = [
+  { required: false, generated: false, partitioned: true, remedy: undefined },
+  { required: true, generated: true, partitioned: false, remedy: undefined },
+  { required: true, generated: false, partitioned: false, remedy: /^set sql_generate_invisible_primary_key = ON/ },
+  { required: true, generated: false, partitioned: true, remedy: /^switch it off there, or .* and partition = none$/ },
+  { required: false, generated: true, partitioned: true, remedy: /^set partition = none, or switch that variable/ },
+] as const;
+
+for (const { remedy, ...server } of serversWithKeys)
+  test(`tables of history ${remedy === undefined ? "can" : "cannot"} be made: ${JSON.stringify(server)}`, () => {
+    const result = tablesWithoutKey(server);
+
+    assert.equal(result.outcome, remedy === undefined ? "ok" : "failed");
+    if (remedy !== undefined) assert.match(result.remedy ?? "", remedy);
   });
