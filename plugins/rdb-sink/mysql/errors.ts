@@ -293,6 +293,17 @@ const explanations: readonly Explanation[] = [
       "max_statement_time (MariaDB) for the account",
   },
   {
+    when: coded("ER_RUN_HOOK_ERROR"),
+    say: (server, { message }) =>
+      `${described(server)} replicates no such transaction in its group: ${withoutStop(message)}; its log says why: one larger than ` +
+      "group_replication_transaction_size_limit, or a group without a majority",
+  },
+  {
+    when: coded("ER_SERVER_OFFLINE_MODE"),
+    say: (server, { message }) =>
+      `${described(server)} lets only administrators in: ${message}; set offline_mode = OFF there`,
+  },
+  {
     when: takesNoWrites,
     say: (server) =>
       `${described(server)} takes no writes now (read-only, or outside of its cluster); point rdb_host to the primary`,

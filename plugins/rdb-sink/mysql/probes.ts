@@ -121,15 +121,21 @@ const names: Ask = async (connection, { config }) => {
   };
 };
 
-/** Both are variables of MySQL alone. */
+/** All are variables of MySQL alone, the last one of a member of a group. */
+const OF_KEYS = "'sql_require_primary_key', 'sql_generate_invisible_primary_key', 'group_replication_group_name'";
+
 const keys: Ask = async (connection, { config }) => {
-  const [rows] = await connection.query<RowDataPacket[]>(
-    "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('sql_require_primary_key', 'sql_generate_invisible_primary_key')",
-  );
-  const on = new Set(rows.filter((row) => row["Value"] === "ON").map((row) => row["Variable_name"]));
+  const [rows] = await connection.query<RowDataPacket[]>(`SHOW GLOBAL VARIABLES WHERE Variable_name IN (${OF_KEYS})`);
+  const values = new Map(rows.map((row) => [row["Variable_name"], row["Value"]] as const));
+  const isOn = (name: string) => values.get(name) === "ON";
+  const replicates = (values.get("group_replication_group_name") ?? "") !== "";
   return tablesWithoutKey({
-    required: on.has("sql_require_primary_key"),
-    generated: on.has("sql_generate_invisible_primary_key"),
+    requiredBy: isOn("sql_require_primary_key")
+      ? "sql_require_primary_key"
+      : replicates
+        ? "Group Replication"
+        : undefined,
+    generated: isOn("sql_generate_invisible_primary_key"),
     partitioned: config.partition !== "none",
   });
 };

@@ -23,6 +23,8 @@ const settingsOfMysql = [
     code: "ER_USER_ACCESS_DENIED_FOR_USER_ACCOUNT_BLOCKED_BY_PASSWORD_LOCK",
     says: /refuses the account: .*; ALTER USER .* ACCOUNT UNLOCK/,
   },
+  { code: "ER_RUN_HOOK_ERROR", says: /in its group: .*; .*group_replication_transaction_size_limit/ },
+  { code: "ER_SERVER_OFFLINE_MODE", says: /; set offline_mode = OFF there/ },
   { code: "ER_QUERY_TIMEOUT", says: /took too long: .*; raise max_execution_time/ },
   { code: "ER_1969", says: /took too long: .*max_statement_time \(MariaDB\)/ },
   { code: "ER_CLIENT_INTERACTION_TIMEOUT", says: /^the connection to .* broke: / },
