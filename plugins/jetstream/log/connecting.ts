@@ -4,7 +4,8 @@ import { type AgentError, codeOf, onAbort } from "deneb/sdk";
 import { loadClient, type NatsClient } from "../client.js";
 import type { JetStreamConfig } from "../config.js";
 import { clientFailure, logUnavailable } from "./errors.js";
-import { connectionOptions, greets, optionsFor, refusalOf } from "./options.js";
+import { greets, refusalOf } from "./greeting.js";
+import { connectionOptions, optionsFor } from "./options.js";
 
 const PAUSE_MILLIS = 100;
 
@@ -42,7 +43,7 @@ export async function connectedToAny(
       const timeout = Math.ceil(left / (config.servers.length - index));
       const late = performance.now() + timeout;
       try {
-        return { connection: await connected(client, { ...optionsFor(server, options), timeout }, ended), client };
+        return { connection: await connected(client, { server, options, timeout, ended }), client };
       } catch (error) {
         const failure = clientFailure(`connecting to NATS at ${server}`, error);
         failures.push(answers.explaining(error, failure, performance.now() >= late));
@@ -83,20 +84,24 @@ function lastWord(failures: readonly AgentError[], isOver: boolean): AgentError 
   return isOver || refusals.length === failures.length ? (refusals[0] ?? failures.at(-1)) : undefined;
 }
 
-async function connected(
-  client: NatsClient,
-  options: NodeConnectionOptions,
-  ended: AbortSignal,
-): Promise<NatsConnection> {
-  const [server = ""] = [options.servers ?? []].flat();
+interface Connecting {
+  readonly server: string;
+  readonly options: NodeConnectionOptions;
+  /** Milliseconds. */
+  readonly timeout: number;
+  readonly ended: AbortSignal;
+}
+
+async function connected(client: NatsClient, of: Connecting): Promise<NatsConnection> {
+  const { server, options, ended } = of;
   const late = new AbortController();
-  const end = performance.now() + (options.timeout ?? 0);
-  const timer = setTimeout(() => late.abort(), options.timeout ?? 0);
+  const end = performance.now() + of.timeout;
+  const timer = setTimeout(() => late.abort(), of.timeout);
   const stopListening = onAbort(ended, () => late.abort());
   try {
-    await greets(server, late.signal);
+    const beginning = await greets(server, late.signal, { ...options.tls });
     const timeout = Math.max(1, Math.ceil(end - performance.now()));
-    return await inTime(client.connect({ ...options, timeout }), late.signal);
+    return await inTime(client.connect({ ...optionsFor(server, options, beginning), timeout }), late.signal);
   } catch (error) {
     if (late.signal.aborted) {
       const reason = ended.aborted ? "the log is closed" : "the server does not answer in time (request_timeout)";

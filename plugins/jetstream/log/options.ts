@@ -1,11 +1,9 @@
 import { readFile } from "node:fs/promises";
-import { connect, isIP } from "node:net";
 import type { NodeConnectionOptions } from "@nats-io/transport-node";
 import { AgentError, codeOf, readTlsFiles } from "deneb/sdk";
 import type { NatsClient } from "../client.js";
 import type { JetStreamConfig } from "../config.js";
-
-const DEFAULT_PORT = 4222;
+import { type Beginning, nameOf } from "./greeting.js";
 
 /** The options of a connection; reads the files of the configuration. Rejects with code `CERTIFICATE_UNREADABLE`. */
 export async function connectionOptions(
@@ -61,70 +59,12 @@ async function credentials(client: NatsClient, { credentials_file: file }: JetSt
  * The options for this server alone. The client itself would try each address of a name one after another, each for the whole
  * time; and where a server is named by its address it would look for "localhost" in the certificate.
  */
-export function optionsFor(server: string, options: NodeConnectionOptions): NodeConnectionOptions {
-  const { host } = addressOf(server);
-  const named = { ...options.tls, host, ...(isIP(host) === 0 ? { servername: host } : {}) };
-  return { ...options, servers: [server], resolve: false, ...(options.tls ? { tls: named } : {}) };
-}
-
-function addressOf(server: string): { readonly host: string; readonly port: number } {
-  const { hostname, port } = new URL(server.includes("://") ? server : `nats://${server}`);
-  return { host: hostname.replaceAll(/[[\]]/g, ""), port: port === "" ? DEFAULT_PORT : Number(port) };
-}
-
-const GREETING = "INFO ";
-/** A server greets with one line, which names the servers of its cluster, too. */
-const LONGEST_GREETING = 1024 * 1024;
-const SHOWN = 20;
-
-/**
- * Resolves when a NATS server greets at this address. The client forgets the socket of a server that accepts connections and says
- * nothing, as a frozen one does; that socket would stay. And it reads whatever comes, however long, until a line ends.
- */
-export async function greets(server: string, signal: AbortSignal): Promise<void> {
-  const socket = connect({ ...addressOf(server), signal });
-  try {
-    await new Promise<void>((resolve, reject) => {
-      let said = "";
-      socket.setEncoding("latin1").on("data", (text: string) => {
-        said += text;
-        const isOther = !GREETING.startsWith(said.slice(0, GREETING.length)) || said.length > LONGEST_GREETING;
-        if (isOther) reject(noNats(said));
-        else if (text.includes("\n")) resolve();
-      });
-      socket.once("error", reject);
-      socket.once("close", () => reject(new Error("the server closes the connection")));
-    });
-  } finally {
-    socket.on("error", () => undefined);
-    socket.destroy();
-  }
-}
-
-/** For so long a server that has greeted may say why it closes the connection. */
-const REFUSAL_MILLIS = 1000;
-
-/**
- * What a server answers whoever connects before it closes the connection, as one that has as many as it takes; undefined for nothing.
- * The client writes to that connection before it reads, and only says that it could not.
- */
-export async function refusalOf(server: string, signal: AbortSignal): Promise<string | undefined> {
-  const socket = connect({
-    ...addressOf(server),
-    signal: AbortSignal.any([signal, AbortSignal.timeout(REFUSAL_MILLIS)]),
-  });
-  let said = "";
-  socket.setEncoding("latin1").on("data", (text: string) => {
-    said += text;
-    if (said.length > LONGEST_GREETING) socket.destroy();
-  });
-  socket.on("error", () => undefined);
-  await new Promise<void>((resolve) => socket.once("close", () => resolve()));
-  const [, reason] = /^-ERR '([^'\r\n]*)'/m.exec(said) ?? [];
-  return reason;
-}
-
-function noNats(said: string): Error {
-  const beginning = JSON.stringify(said.slice(0, SHOWN));
-  return new Error(`what answers there is no NATS server: it begins with ${beginning}; see the property "servers"`);
+export function optionsFor(
+  server: string,
+  options: NodeConnectionOptions,
+  beginning: Beginning = "greeting",
+): NodeConnectionOptions {
+  const isSecured = beginning === "TLS" || Boolean(options.tls);
+  const tls = { ...options.tls, ...nameOf(server), ...(beginning === "TLS" ? { handshakeFirst: true } : {}) };
+  return { ...options, servers: [server], resolve: false, ...(isSecured ? { tls } : {}) };
 }

@@ -1,10 +1,16 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
 import { connect, createServer, type Socket } from "node:net";
+import path from "node:path";
 import { type TestContext, test } from "node:test";
+import { createServer as createTlsServer } from "node:tls";
+import { greets } from "../../../plugins/jetstream/log/greeting.js";
 import { Link } from "../../../plugins/jetstream/log/link.js";
-import { greets, optionsFor } from "../../../plugins/jetstream/log/options.js";
+import { optionsFor } from "../../../plugins/jetstream/log/options.js";
+import { selfSigned } from "../../support/certificates.js";
 import type { OwnServer } from "../../support/provided-server.js";
+import { tempFolder } from "../../support/temp-folder.js";
 import { until } from "../../support/until.js";
 import { configOf, ownNats } from "./nats.js";
 
@@ -54,6 +60,47 @@ test("a greeting without an end is refused, and its connection is closed", async
     message: /^what answers there is no NATS server: it begins with "INFO /,
   });
   await closed;
+});
+
+test("a server that waits for TLS before it greets (handshake_first) is connected to, and its certificate is compared", async (context) => {
+  const material = selfSigned("nats");
+  const server = createTlsServer(material, (socket) => {
+    socket.on("error", () => undefined);
+    socket.write(
+      'INFO {"server_id":"a","version":"2.15.1","proto":1,"headers":true,"max_payload":1048576,"tls_required":true}\r\n',
+    );
+    socket.on("data", (said) => {
+      if (String(said).includes("PING")) socket.write("PONG\r\n");
+    });
+  }).listen(0, "127.0.0.1");
+  server.on("tlsClientError", () => undefined);
+  context.after(() => server.close());
+  await once(server, "listening");
+  const address = server.address();
+  const url = `tls://127.0.0.1:${typeof address === "object" ? address?.port : 0}`;
+  const ca = path.join(await tempFolder(context), "ca.pem");
+  await writeFile(ca, material.ca);
+  const linked = async (tls_ca_file: string) => {
+    const link = new Link(configOf({ servers: [url], tls_ca_file }), 'channel "log"');
+    context.after(() => link.close());
+    return await link.connection("testing");
+  };
+
+  assert.equal((await linked(ca)).info?.version, "2.15.1");
+  await assert.rejects(linked(""), { code: "LOG_DENIED", message: /not signed by a trusted authority/ });
+});
+
+test("a server that greets late is connected to without TLS before its greeting", async (context) => {
+  const sockets: Socket[] = [];
+  const server = await saying(context, (socket) => {
+    sockets.push(socket);
+    socket.once("data", () => {
+      socket.destroy();
+      for (const other of sockets) if (other !== socket) other.write('INFO {"server_id":"a"}\r\n');
+    });
+  });
+
+  assert.equal(await greets(server, soon(), {}, 1), "greeting");
 });
 
 test("an end does not wait for a server that greets and says nothing more", async (context) => {
