@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { apiCodes, isAnswer } from "./errors.js";
 import type { Link } from "./link.js";
 
 const NANOS = 1_000_000;
@@ -22,7 +23,7 @@ interface ConsumerOrder {
 
 /** Makes a consumer of one part in the memory of one server, which nobody acknowledges anything to; its name. */
 export async function makeConsumer(
-  { link, stream, subject, doing }: Consuming,
+  { link, stream, subject, doing }: Omit<Consuming, "link"> & { readonly link: Pick<Link, "api"> },
   { begins, headersOnly = false, idleMillis }: ConsumerOrder,
 ): Promise<string> {
   const name = `deneb-${randomBytes(9).toString("hex")}`;
@@ -34,9 +35,16 @@ export async function makeConsumer(
     ...(headersOnly ? { headers_only: true } : {}),
     mem_storage: true,
     num_replicas: 1,
-    inactive_threshold: idleMillis * NANOS,
   };
-  await link.api(doing, `CONSUMER.CREATE.${stream}.${name}.${subject}`, { body: { stream_name: stream, config } });
+  const made = (limits: object) =>
+    link.api(doing, `CONSUMER.CREATE.${stream}.${name}.${subject}`, {
+      body: { stream_name: stream, config: { ...config, ...limits } },
+    });
+  await made({ inactive_threshold: idleMillis * NANOS }).catch((error: unknown) => {
+    // Where the stream allows consumers less time (consumer_limits), it gives them that.
+    if (!isAnswer(error, apiCodes.idleTooLong)) throw error;
+    return made({});
+  });
   return name;
 }
 

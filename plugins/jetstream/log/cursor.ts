@@ -4,8 +4,6 @@ import type { LogRecord } from "deneb/log";
 import { onAbort } from "deneb/sdk";
 import { asksFor, deliveredOf } from "./consumers.js";
 
-/** Records that are asked for at once; the bytes are the limit that counts. */
-const BATCH = 1000;
 const EXPIRES_MILLIS = 5000;
 /** A question whose end does not come is over after so long beyond its time. */
 const GRACE_MILLIS = 1000;
@@ -20,8 +18,12 @@ interface CursorParts {
   readonly name: string;
   /** The sequence with which it begins. */
   readonly from: number;
+  /** Records that are asked for at once. */
+  readonly batch: number;
   /** Called when a record arrived while no read waited for one. */
   readonly arrived: () => void;
+  /** Called with the most records that a question may be for, when the server says so. */
+  readonly limited: (batch: number) => void;
 }
 
 /**
@@ -96,11 +98,11 @@ export class Cursor {
     if (this.#ready.length === 0) this.#wantedAt ??= performance.now();
     const isUnderWay = this.#left > 0 && performance.now() < this.#over;
     if (isUnderWay || this.#ready.length > 0 || this.#isBroken) return;
-    const { connection, inbox, stream, name } = this.#of;
+    const { connection, inbox, stream, name, batch } = this.#of;
     this.#questions += 1;
-    this.#left = BATCH;
+    this.#left = batch;
     this.#over = performance.now() + EXPIRES_MILLIS + GRACE_MILLIS;
-    const { subject, payload } = asksFor(stream, name, { batch: BATCH, bytes, expires: EXPIRES_MILLIS });
+    const { subject, payload } = asksFor(stream, name, { batch, bytes, expires: EXPIRES_MILLIS });
     connection.publish(subject, payload, { reply: `${inbox}.${this.#questions}` });
   }
 
@@ -162,9 +164,12 @@ export class Cursor {
   #end({ subject, headers }: Msg): void {
     const isRunning = subject.endsWith(`.${this.#questions}`);
     const code = headers?.code ?? 0;
-    const isUsual = code === NOTHING || code === TIME_OVER || (code === REFUSED && isFull(headers?.description ?? ""));
+    const description = headers?.description ?? "";
+    const [, most] = MOST_RECORDS.exec(description) ?? [];
+    if (code === REFUSED && most !== undefined) this.#of.limited(Number(most));
+    const isUsual = code === NOTHING || code === TIME_OVER || (code === REFUSED && isFull(description));
     // Not even one record fits: it is read in another way.
-    const isStuck = code === REFUSED && isRunning && this.#left === BATCH;
+    const isStuck = code === REFUSED && isRunning && this.#left === this.#of.batch;
     if (!isUsual || isStuck) this.#isBroken = true;
     if (isRunning) this.#left = 0;
   }
@@ -173,6 +178,9 @@ export class Cursor {
 const NOTHING = 404;
 const TIME_OVER = 408;
 const REFUSED = 409;
+
+/** What a server says that has `max_request_batch`, or a consumer. */
+const MOST_RECORDS = /^exceeded maxrequestbatch of (\d{1,9})/i;
 
 /** The bytes are used up, or, as servers of 2.10 and later say, the records. */
 function isFull(description: string): boolean {

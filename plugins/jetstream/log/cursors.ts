@@ -9,6 +9,8 @@ import type { Subjects } from "./subjects.js";
 const IDLE_MILLIS = 30_000;
 /** What this agent read in another way is delivered, too: not for longer than this. */
 const UNUSED_MILLIS = 1000;
+/** Records that a cursor asks for at once; the bytes are the limit that counts. */
+const BATCH = 1000;
 /** Further parts are read record by record: what cursors have brought is in memory, and a server keeps each consumer. */
 const MOST_CURSORS = 64;
 /** The pause after a failure, in which no cursor is opened. */
@@ -27,6 +29,7 @@ export class Cursors {
   readonly #of: CursorsParts;
   readonly #cursors = new Map<LogPart, Cursor>();
   #opening = 0;
+  #batch = BATCH;
   /** No cursor is opened before this time. */
   #notBefore = 0;
 
@@ -54,7 +57,12 @@ export class Cursors {
       const connection = await link.connection(doing);
       const name = await makeConsumer({ link, stream, subject, doing }, { begins: { from }, idleMillis: IDLE_MILLIS });
       const inbox = (await loadClient()).createInbox();
-      this.#cursors.set(part, new Cursor({ connection, inbox, stream, subject, name, from, arrived }));
+      const limited = (most: number) => {
+        this.#batch = Math.max(1, most);
+      };
+      const batch = this.#batch;
+      const of = { connection, inbox, stream, subject, name, from, batch, arrived, limited };
+      this.#cursors.set(part, new Cursor(of));
     } catch {
       this.#notBefore = performance.now() + RETRY_MILLIS;
     } finally {

@@ -11,21 +11,31 @@ export const apiCodes = {
   streamNotFound: 10_059,
   nameInUse: 10_058,
   consumersLimit: 10_026,
+  idleTooLong: 10_153,
 } as const;
 
 /** Another record came before; the second one, of servers later than 2.10, is still on its way to the disk. */
 const FASTER: readonly number[] = [10_071, 10_164];
 
-/** Store failed, insufficient resources, storage and memory resources, limits of the account. */
-const FULL: readonly number[] = [10_077, 10_023, 10_047, 10_028, 10_002];
+/** Store failed, insufficient resources, limits of the account. */
+const FULL: readonly number[] = [10_077, 10_023, 10_002];
 const TOO_LARGE = 10_054;
 /** A cluster without a leader, or one that loses a server; a record of the same id that is still on its way. */
 const AWAY: readonly number[] = [10_008, 10_009, 10_118, 10_158];
 const TOO_MANY_REQUESTS = 429;
 /** Fewer servers than replicas: some of a cluster that has just begun are not there yet. */
 const FEW_SERVERS = 10_005;
-/** JetStream is off, for the account or at all; replicas without a cluster. */
-const WRONG: readonly number[] = [10_076, 10_039, 10_074];
+/** JetStream is off, for the account or at all; replicas without a cluster; a stream that the server or the account does not allow. */
+const WRONG: readonly number[] = [10_076, 10_039, 10_074, 10_052];
+/** What to do where the account allows no such stream: too many, subjects of another one, without max_bytes, one that is too large. */
+const REMEDIES: Readonly<Record<number, string>> = {
+  10027: "remove one, or raise max_streams of the account",
+  10065: 'change the property "stream"',
+  10113: 'set the property "max_bytes"',
+  10122: 'lower the property "max_bytes"',
+};
+/** Storage that a stream with max_bytes takes when it is made. */
+const NO_ROOM: readonly number[] = [10_047, 10_028];
 
 export function logUnavailable(doing: string, reason: string): AgentError {
   return new AgentError("LOG_UNAVAILABLE", `${doing}: ${reason}`, { retryable: true });
@@ -34,6 +44,11 @@ export function logUnavailable(doing: string, reason: string): AgentError {
 export function logFull(doing: string, reason: string): AgentError {
   const remedy =
     "raise max_bytes or max_msgs of the stream or the storage of the account, or see why events are not stored";
+  return new AgentError("LOG_FULL", `${doing}: ${reason}; ${remedy}`, { retryable: true });
+}
+
+function noRoom(doing: string, reason: string): AgentError {
+  const remedy = 'lower the property "max_bytes", or give the account or the servers more storage';
   return new AgentError("LOG_FULL", `${doing}: ${reason}; ${remedy}`, { retryable: true });
 }
 
@@ -74,6 +89,7 @@ export function apiFailure(
   { code = 500, err_code = 0, description = "no reason" }: ApiError,
 ): AgentError {
   const reason = `the server answers "${description}" (${err_code})`;
+  if (NO_ROOM.includes(err_code)) return noRoom(doing, reason);
   if (FULL.includes(err_code)) return logFull(doing, reason);
   if (err_code === TOO_LARGE) return recordTooLarge(doing, `${reason}; raise max_msg_size of the stream`);
   if (err_code === FEW_SERVERS) {
@@ -81,7 +97,9 @@ export function apiFailure(
   }
   const busy = code === TOO_MANY_REQUESTS || AWAY.includes(err_code);
   const away = busy || (code >= 500 && !WRONG.includes(err_code));
-  return away ? logUnavailable(doing, reason) : logSettings(doing, reason);
+  if (away) return logUnavailable(doing, reason);
+  const remedy = REMEDIES[err_code];
+  return logSettings(doing, remedy === undefined ? reason : `${reason}; ${remedy}`);
 }
 
 /** Whether a record was not stored because it was expected to follow another one than it would have. */

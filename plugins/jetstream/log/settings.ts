@@ -23,6 +23,7 @@ export interface StreamSettings {
   readonly sealed?: boolean;
   readonly no_ack?: boolean;
   readonly persist_mode?: string;
+  readonly subject_transform?: object;
   readonly mirror?: object;
   readonly sources?: readonly object[] | null;
 }
@@ -60,6 +61,11 @@ export function settingFaults(found: StreamSettings, config: JetStreamConfig, { 
     [
       (found.max_msgs_per_subject ?? -1) > 0,
       `it keeps ${found.max_msgs_per_subject} messages of a subject only; ${edit("--max-msgs-per-subject -1")}`,
+    ],
+    // Servers of 2.10 and later: nobody would find what was acknowledged.
+    [
+      found.subject_transform !== undefined,
+      "it keeps messages under other subjects than they were sent to (subject_transform), where no agent looks for them; remove that from its configuration",
     ],
     [found.allow_direct !== true, `direct reads are off; ${edit("--allow-direct")}`],
     // Sealing denies removals, too.

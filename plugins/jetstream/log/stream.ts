@@ -18,8 +18,6 @@ export interface StreamState {
 }
 
 const NANOS = 1_000_000;
-/** A record that the client sends a second time is recognized that long. */
-const DUPLICATE_WINDOW_MILLIS = 120_000;
 /** Room for the headers of a record within the largest message of a server. */
 const HEADERS_BYTES = 512;
 
@@ -63,7 +61,8 @@ export async function makeStream(link: Link, config: JetStreamConfig, { stored }
     max_msg_size: -1,
     max_age: 0,
     max_consumers: -1,
-    duplicate_window: DUPLICATE_WINDOW_MILLIS * NANOS,
+    // A server takes two minutes, or less where it allows no more.
+    duplicate_window: 0,
     allow_direct: true,
   };
   try {

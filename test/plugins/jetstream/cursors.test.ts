@@ -6,6 +6,7 @@ import type { LogPart } from "../../../core/log/index.js";
 import { MEGABYTE, readAll, texts } from "../../../core/testing/log/log-case.js";
 import { makeConsumer } from "../../../plugins/jetstream/log/consumers.js";
 import { Cursor } from "../../../plugins/jetstream/log/cursor.js";
+import { apiFailure } from "../../../plugins/jetstream/log/errors.js";
 import type { JetStreamLog } from "../../../plugins/jetstream/log/jetstream-log.js";
 import { Link } from "../../../plugins/jetstream/log/link.js";
 import { until } from "../../support/until.js";
@@ -189,6 +190,45 @@ test("a cursor delivers nothing behind a record that did not reach it", async (c
   assert.equal(cursor.suits(before.length + 1, performance.now(), 1000), false);
 });
 
+test("of a server that takes questions for few records at once, many records take few questions", async (context) => {
+  const server = await ownNats(context, { jetstream: ["limits { max_request_batch: 25 }"] });
+  if (server === undefined) return;
+  const config = configOf({ servers: [server.url] });
+  const [log, other] = [logOf(context, config), logOf(context, config)];
+  await log.open(never());
+  await other.open(never());
+  const values = await append(other, 300);
+  const questions = await listening(context, server.url, `$JS.API.DIRECT.GET.${config.stream}`);
+
+  const read = await readAll(log, 0, { count: values.length });
+
+  assert.deepEqual(texts(read), values);
+  assert.ok((await questions()) < 40, `${await questions()} questions for ${values.length} records`);
+});
+
+test("a consumer of a stream that allows consumers less time without questions gets that time", async () => {
+  const asked: object[] = [];
+  const api = async (_doing: string, _call: string, { body = {} }: { readonly body?: object } = {}) => {
+    asked.push(Object(body).config);
+    if ("inactive_threshold" in Object(body).config)
+      throw apiFailure("making", { code: 400, err_code: 10_153, description: "consumer inactive threshold exceeds" });
+    return Object({});
+  };
+
+  await makeConsumer(
+    { link: { api }, stream: "s", subject: "s.p.0", doing: "making" },
+    { begins: { from: 7 }, idleMillis: 30_000 },
+  );
+
+  assert.deepEqual(
+    asked.map((config) => ["inactive_threshold" in config, Object(config).opt_start_seq]),
+    [
+      [true, 7],
+      [false, 7],
+    ],
+  );
+});
+
 /** A cursor of part 0 from its beginning. */
 async function cursorOf(context: TestContext, { server, stream }: Shared): Promise<Cursor> {
   const link = new Link(configOf({ servers: [server], stream }), 'channel "log"');
@@ -198,7 +238,8 @@ async function cursorOf(context: TestContext, { server, stream }: Shared): Promi
   const name = await makeConsumer({ link, stream, subject, doing: "reading" }, order);
   const connection = await link.connection("reading");
   const inbox = `_INBOX.${name}`;
-  return new Cursor({ connection, inbox, stream, subject, name, from: 1, arrived: () => undefined });
+  const asks = { batch: 1000, arrived: () => undefined, limited: () => undefined };
+  return new Cursor({ connection, inbox, stream, subject, name, from: 1, ...asks });
 }
 
 /** Asks a consumer for a record that another one is to get, and waits for it. */

@@ -3,10 +3,11 @@ import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
 import { readAll, rejects, texts } from "../../../core/testing/log/log-case.js";
-import { warningsOf } from "../../../plugins/jetstream/log/settings.js";
+import { settingFaults, warningsOf } from "../../../plugins/jetstream/log/settings.js";
+import { subjectsOf } from "../../../plugins/jetstream/log/subjects.js";
 import { until } from "../../support/until.js";
 import { administer, removeStream } from "./administration.js";
-import { logOf, nameOfStream, never, ownNats, sharedLog, sharedNats } from "./nats.js";
+import { configOf, logOf, nameOfStream, never, ownNats, sharedLog, sharedNats } from "./nats.js";
 
 const NANOS = 1_000_000_000;
 
@@ -59,6 +60,30 @@ for (const { change, says } of wrong)
     await rejects(opening, "LOG_SETTINGS", false);
     await assert.rejects(opening, says);
   });
+
+test("a stream that keeps messages under other subjects is no log, and the fault says so", () => {
+  const config = configOf({ servers: [], stream: "s" });
+  const found = { retention: "limits", storage: "file", discard: "new", num_replicas: 1, max_age: 0 };
+  const settings = { ...found, ...settingsOf("s"), duplicate_window: 120 * NANOS };
+
+  const faults = [{ src: "s.p.*", dest: "other.{{wildcard(1)}}" }, undefined].map((subject_transform) =>
+    settingFaults({ ...settings, ...(subject_transform ? { subject_transform } : {}) }, config, subjectsOf("s")),
+  );
+
+  assert.match(String(faults[0]), /^it keeps messages under other subjects .*\(subject_transform\).*; remove that/);
+  assert.deepEqual(faults[1], []);
+});
+
+test("a server that allows no duplicate window of two minutes gets a stream with what it allows", async (context) => {
+  const server = await ownNats(context, { jetstream: ['limits { duplicate_window: "30s" }'] });
+  if (server === undefined) return;
+  const stream = nameOfStream();
+
+  await logOf(context, { servers: [server.url], stream }).open(never());
+
+  const { config } = await administer(server.url, `STREAM.INFO.${stream}`);
+  assert.equal(Object(config).duplicate_window, 30 * NANOS);
+});
 
 test("a stream that was sealed is no log, and the error says so", async (context) => {
   const server = await sharedNats(context);
@@ -150,30 +175,35 @@ test("what somebody changes of a stream is noticed while its log is open", async
   await assert.rejects(unsafe, /a full stream removes its oldest events/);
 });
 
-test("a stream that allows one consumer is measured and read all the same", async (context) => {
-  const server = await sharedNats(context);
-  if (server === undefined) return;
-  const stream = nameOfStream();
-  await administer(server, `STREAM.CREATE.${stream}`, { ...settingsOf(stream), max_consumers: 1 });
-  context.after(() => removeStream(server, stream));
-  const log = logOf(context, { servers: [server], stream });
-  await log.open(never());
-  const offsets: number[][] = [[], []];
-  for (let count = 0; count < 20; count += 1)
-    offsets[count % 2]?.push((await log.append(count % 2, Buffer.from(`${count}`))).offset);
+for (const [allows, change] of [
+  ["one consumer", { max_consumers: 1 }],
+  // Servers of 2.9 have no such limit.
+  ["consumers that are asked at least every 5 seconds", { consumer_limits: { inactive_threshold: 5 * NANOS } }],
+] as const)
+  test(`a stream that allows ${allows} is measured and read all the same`, async (context) => {
+    const server = await sharedNats(context);
+    if (server === undefined) return;
+    const stream = nameOfStream();
+    await administer(server, `STREAM.CREATE.${stream}`, { ...settingsOf(stream), ...change });
+    context.after(() => removeStream(server, stream));
+    const log = logOf(context, { servers: [server], stream });
+    await log.open(never());
+    const offsets: number[][] = [[], []];
+    for (let count = 0; count < 20; count += 1)
+      offsets[count % 2]?.push((await log.append(count % 2, Buffer.from(`${count}`))).offset);
 
-  for (const part of [0, 1]) {
-    const read = await readAll(log, part, { count: 10 });
-    assert.deepEqual(
-      read.map(({ offset }) => offset),
-      offsets[part],
-    );
-  }
-  const bounds = await log.bounds([0, 1]);
+    for (const part of [0, 1]) {
+      const read = await readAll(log, part, { count: 10 });
+      assert.deepEqual(
+        read.map(({ offset }) => offset),
+        offsets[part],
+      );
+    }
+    const bounds = await log.bounds([0, 1]);
 
-  for (const part of [0, 1])
-    assert.deepEqual(bounds.get(part), { first: offsets[part]?.[0], next: (offsets[part]?.[9] ?? 0) + 1 });
-});
+    for (const part of [0, 1])
+      assert.deepEqual(bounds.get(part), { first: offsets[part]?.[0], next: (offsets[part]?.[9] ?? 0) + 1 });
+  });
 
 test("a record that is too large since a server takes less holds up nothing behind it", async (context) => {
   const server = await ownNats(context, { lines: ["max_payload: 1048576"] });
