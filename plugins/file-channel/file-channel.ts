@@ -49,12 +49,13 @@ export class FileChannel implements Channel {
         path.resolve(one),
       ),
       inMemory: config.memoryCapacity > 0,
+      mostBytes: config.byteCapacity,
       segmentBytes: Math.min(config.maxFileSize, Math.floor(config.byteCapacity / 4)),
       openFile,
       lockFolder: context.lockFolder,
       codecs: textCodecs(context.textCodecs),
     };
-    this.#folders = { ...settings, mostBytes: config.byteCapacity };
+    this.#folders = settings;
     this.#queue = new LogQueue(limits, settings, context.log);
   }
 

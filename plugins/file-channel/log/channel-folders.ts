@@ -3,6 +3,7 @@ import { hostname } from "node:os";
 import path from "node:path";
 import { AgentError, type ChannelContext, codeOf, type FolderLock } from "deneb/sdk";
 import { CHECKPOINT_FILE } from "./checkpoint.js";
+import { COMPACTED } from "./files.js";
 import { firstOf } from "./segments.js";
 
 /** The folders of one channel, created when they are missing and locked for this process. */
@@ -41,7 +42,7 @@ export class ChannelFolders {
 }
 
 function owns(name: string): boolean {
-  return name === CHECKPOINT_FILE || name === FORMER_LOCK || firstOf(name) !== undefined;
+  return name === CHECKPOINT_FILE || name === FORMER_LOCK || firstOf(name.replace(COMPACTED, "")) !== undefined;
 }
 
 const FORMER_LOCK = "in_use.lock";

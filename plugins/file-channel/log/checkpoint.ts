@@ -11,6 +11,7 @@ export const MOST_RUNS = 1000;
 /** The durable state of a channel: its id, which events are done, and the next unused sequence number. */
 export interface ChannelState {
   readonly id: string;
+  /** Of `MOST_RANGES` ranges at the most. */
   readonly done: DoneRanges;
   readonly next: number;
   /** True when the channel was closed: then no number above `next` was used. */
@@ -44,8 +45,8 @@ const WITHOUT_ROOM: ReadonlySet<string | undefined> = new Set(["ENOSPC", "EDQUOT
 const PREFIX_BYTES = 8;
 /** Limits of older runs are forgotten. */
 const MOST_LIMITS = 20;
-/** Keeps the text within its slot; what is left out is delivered once more after a crash. */
-const MOST_RANGES = 500;
+/** Keeps the text within its slot. */
+export const MOST_RANGES = 500;
 /** Older ones are forgotten: what an unclean end jumped over is among them. */
 const MOST_MISSING = 50;
 
@@ -131,7 +132,7 @@ function slotBytes({ done, runs, limits, missing, ...state }: ChannelState, gene
     ...state,
     generation,
     low: done.low,
-    ranges: pairs(done.ranges.slice(0, MOST_RANGES)),
+    ranges: pairs(done.ranges),
   };
   const lists = { runs: runs.slice(-MOST_RUNS).join(""), limits: [...limits].slice(-MOST_LIMITS) };
   const away = missing.length === 0 ? {} : { missing: pairs(missing.slice(-MOST_MISSING)) };

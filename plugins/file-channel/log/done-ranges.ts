@@ -7,11 +7,12 @@ export interface Range {
 /** Which sequence numbers are done: all up to a low-water mark, and ranges above it that finished out of order. */
 export class DoneRanges {
   #low: number;
-  #ranges: readonly Range[];
+  #ranges: readonly Range[] = [];
+  /** Of the ranges. */
+  #above = 0;
 
   constructor(low = 0, ranges: readonly Range[] = []) {
     this.#low = low;
-    this.#ranges = [];
     for (const range of ranges) this.add(range);
   }
 
@@ -32,28 +33,32 @@ export class DoneRanges {
 
   /** How many are done. */
   get count(): number {
-    let count = this.#low;
-    // For each put: a function for each range would be made each time.
-    for (const { from, to } of this.#ranges) count += to - from + 1;
-    return count;
+    return this.#low + this.#above;
   }
 
   has(sequence: number): boolean {
-    return sequence <= this.#low || this.#ranges.some(({ from, to }) => from <= sequence && sequence <= to);
+    return this.hasRange({ from: sequence, to: sequence });
+  }
+
+  /** True when every number of the range is done. */
+  hasRange({ from, to }: Range): boolean {
+    if (to <= this.#low) return true;
+    const range = this.#ranges[this.#firstEndingAt(to)];
+    return range !== undefined && range.from <= Math.max(from, this.#low + 1);
   }
 
   /** True when everything that is done in the other is done here. */
   hasAll(other: DoneRanges): boolean {
-    return other.low <= this.#low && other.#ranges.every(({ from, to }) => this.#covers(from, to));
+    return other.low <= this.#low && other.#ranges.every((range) => this.hasRange(range));
   }
 
   /** The parts of a range that are not done. */
   openIn({ from, to }: Range): readonly Range[] {
     const open: Range[] = [];
     let at = Math.max(from, this.#low + 1);
-    for (const range of this.#ranges) {
-      if (range.to < at) continue;
-      if (range.from > to) break;
+    for (let index = this.#firstEndingAt(at); index < this.#ranges.length; index += 1) {
+      const range = this.#ranges[index];
+      if (range === undefined || range.from > to) break;
       if (range.from > at) open.push({ from: at, to: range.from - 1 });
       at = range.to + 1;
     }
@@ -63,35 +68,59 @@ export class DoneRanges {
 
   add({ from, to }: Range): void {
     if (to < from || to <= this.#low) return;
-    const touching = this.#ranges.filter((range) => range.from <= to + 1 && from <= range.to + 1);
+    const begin = this.#firstEndingAt(from - 1);
+    const behind = this.#firstEndingAt(to + 1);
+    const end = (this.#ranges[behind]?.from ?? Number.POSITIVE_INFINITY) <= to + 1 ? behind + 1 : behind;
+    const touching = this.#ranges.slice(begin, end);
     const merged = {
-      from: Math.min(from, ...touching.map((range) => range.from)),
-      to: Math.max(to, ...touching.map((range) => range.to)),
+      from: Math.min(from, touching[0]?.from ?? from),
+      to: Math.max(to, touching.at(-1)?.to ?? to),
     };
-    const apart = this.#ranges.filter((range) => !touching.includes(range));
+    for (const range of touching) this.#above -= countOf(range);
     if (merged.from > this.#low + 1) {
-      this.#ranges = [...apart, merged].sort((one, other) => one.from - other.from);
+      this.#above += countOf(merged);
+      this.#ranges = [...this.#ranges.slice(0, begin), merged, ...this.#ranges.slice(end)];
       return;
     }
     this.#low = merged.to;
-    this.#ranges = apart.filter((range) => range.to > merged.to);
+    this.#ranges = this.#ranges.slice(end);
   }
 
   addAll(sequences: readonly number[]): void {
     for (const range of rangesOf(sequences)) this.add(range);
   }
 
-  #covers(from: number, to: number): boolean {
-    return (
-      to <= this.#low || this.#ranges.some((range) => range.from <= Math.max(from, this.#low + 1) && to <= range.to)
-    );
-  }
-
   copy(): DoneRanges {
     const copy = new DoneRanges(this.#low);
     copy.#ranges = this.#ranges;
+    copy.#above = this.#above;
     return copy;
   }
+
+  /** The same with some of its ranges, in their order. */
+  only(ranges: readonly Range[]): DoneRanges {
+    const copy = new DoneRanges(this.#low);
+    copy.#ranges = ranges;
+    for (const range of ranges) copy.#above += countOf(range);
+    return copy;
+  }
+
+  /** Where the first range is that ends at a number or behind it; the number of ranges when there is none. */
+  #firstEndingAt(sequence: number): number {
+    let from = 0;
+    let to = this.#ranges.length;
+    while (from < to) {
+      const middle = (from + to) >>> 1;
+      if ((this.#ranges[middle]?.to ?? 0) < sequence) from = middle + 1;
+      else to = middle;
+    }
+    return from;
+  }
+}
+
+/** How many numbers are in a range. */
+export function countOf({ from, to }: Range): number {
+  return to - from + 1;
 }
 
 /** Sequence numbers as ranges, consecutive ones together. */

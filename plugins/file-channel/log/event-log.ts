@@ -2,7 +2,7 @@ import { AgentError, type ChannelContext, FailureLog, type Logger, type TextCode
 import type { QueuedEvent } from "deneb/sdk/channel";
 import { Appender, type Ended, type Written } from "./appender.js";
 import { ChannelFolders } from "./channel-folders.js";
-import { type ChannelState, Checkpoint } from "./checkpoint.js";
+import { type ChannelState, Checkpoint, MOST_RANGES } from "./checkpoint.js";
 import { DiskState } from "./disk-state.js";
 import { type Range, rangesOf, without } from "./done-ranges.js";
 import type { OpenFile } from "./files.js";
@@ -10,15 +10,19 @@ import { LogReader, type ReadStep, type ScanStep } from "./log-reader.js";
 import { newIdFile, newIdTaken, wantsNewId } from "./new-id.js";
 import { doneBefore, idOf, isOfRun, type PositionScope, positionText, sequencesIn } from "./position.js";
 import { type LogState, type ReturnedSegment, restoreState } from "./restore.js";
+import { rangesToSave } from "./saved-ranges.js";
 import { SegmentWriter } from "./segment-writer.js";
 import { type Segment, SegmentList } from "./segments.js";
 import { SingleFlight } from "./single-flight.js";
+import { Tidying } from "./tidying.js";
 
 export interface LogSettings {
   readonly channel: string;
   readonly checkpointFolder: string;
   readonly dataFolders: readonly string[];
   readonly segmentBytes: number;
+  /** Of all files together. */
+  readonly mostBytes: number;
   readonly openFile: OpenFile;
   readonly lockFolder: ChannelContext["lockFolder"];
   /** True when events may have numbers without being on disk. */
@@ -52,7 +56,7 @@ export class EventLog {
   /** The first number that this opening gives. */
   #first = 0;
   readonly #unsaved: FailureLog;
-  readonly #untrimmed: FailureLog;
+  readonly #tidying: Tidying;
   readonly reader: LogReader;
   readonly codecs: TextCodecs;
 
@@ -62,7 +66,7 @@ export class EventLog {
     this.reader = new LogReader(this.segments, this.codecs);
     this.#log = log;
     this.#unsaved = new FailureLog(log, "checkpoint is written again");
-    this.#untrimmed = new FailureLog(log, "files whose events are stored are removed again");
+    this.#tidying = new Tidying({ segments: this.segments, mostBytes: settings.mostBytes, log });
     this.#written = written;
     this.#ended = ended;
     this.#folders = new ChannelFolders([settings.checkpointFolder, ...settings.dataFolders], settings.lockFolder);
@@ -80,7 +84,7 @@ export class EventLog {
     return this.#lost;
   }
 
-  /** Bytes of the segments that hold something that is not done. */
+  /** Bytes that the segments take on the disk from the oldest open event on. */
   get usedBytes(): number {
     return this.segments.bytesAbove(this.#state?.done.low ?? 0);
   }
@@ -254,7 +258,13 @@ export class EventLog {
     const { inMemory } = this.#settings;
     const written = next - 1 - this.#writing;
     const missing = [...missingBefore, ...this.state.missing];
-    const numbers = { done: done.copy(), next, written, missing, returning };
+    const numbers = {
+      done: rangesToSave(done.copy(), this.segments.all, MOST_RANGES),
+      next,
+      written,
+      missing,
+      returning,
+    };
     return { id, formerIds, runs, limits, closed: this.#closed, inMemory, ...numbers };
   }
 
@@ -276,21 +286,19 @@ export class EventLog {
   async #save(): Promise<void> {
     const { checkpointFolder: folder } = this.#settings;
     const snapshot = this.#snapshot;
+    const done = this.state.done.copy();
     try {
       await this.#checkpoint.save(snapshot);
+      // Either half may be damaged: both say what becomes of files behind an open event before these go.
+      if (this.segments.isDoneBehind(snapshot.done)) await this.#checkpoint.save(snapshot);
       this.state.savedNext = snapshot.next;
       this.#unsaved.works({ folder });
     } catch (error) {
       const message = "checkpoint not written: a crash now would deliver events again";
       return this.#unsaved.failed("error", error, { message, fields: { folder } });
     }
-    try {
-      // Not what is done by now: after a kill the checkpoint must know what the removed files held.
-      await this.segments.trim(snapshot.done.low);
-      this.#untrimmed.works();
-    } catch (error) {
-      this.#untrimmed.failed("error", error, { message: "a file whose events are stored cannot be removed" });
-    }
+    // Not what is done by now: after a kill the checkpoint must know what the removed files held.
+    await this.#tidying.run(snapshot.done, done);
   }
 }
 

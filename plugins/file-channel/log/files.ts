@@ -16,6 +16,12 @@ export interface WritableFile {
 /** Files hold the data of notifications: they are for their owner alone. */
 export const PRIVATE = 0o600;
 
+/** Ending of a file that is to take the place of another one. */
+export const COMPACTED = ".compacted";
+
+/** Of `blocks` in what a file system says of a file. */
+export const STAT_BLOCK_BYTES = 512;
+
 /** Creates a file; fails when it exists. */
 export const openNewFile: OpenFile = process.platform === "linux" ? openDurable : (file) => open(file, "wx", PRIVATE);
 

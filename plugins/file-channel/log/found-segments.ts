@@ -1,7 +1,8 @@
-import { type FileHandle, open, readdir } from "node:fs/promises";
+import { type FileHandle, open, readdir, rm } from "node:fs/promises";
 import path from "node:path";
 import { AgentError, codeOf, type Logger, reasonOf } from "deneb/sdk";
-import { newerVersion, notRead, readFully } from "./files.js";
+import { type CompactedEnd, readCompactedEnd } from "./compacted-end.js";
+import { COMPACTED, newerVersion, notRead, readFully, STAT_BLOCK_BYTES } from "./files.js";
 import { ENDS_TRANSACTION, HEADER_BYTES, readChunk, readHeader, readRecord, SEAL } from "./records.js";
 import { firstOf, readSegmentHeader, SEGMENT_HEADER_BYTES, SEGMENT_VERSION, Segment } from "./segments.js";
 
@@ -15,6 +16,8 @@ export interface FoundSegment {
   readonly named: number;
   /** True when it was closed properly. */
   readonly sealed: boolean;
+  /** Of a file from which events that are done were taken out: up to its last event the others are done. */
+  readonly compacted: CompactedEnd | undefined;
 }
 
 /** The segments in some folders, in order. Only those that were not closed properly are read as a whole. */
@@ -22,12 +25,18 @@ export async function findSegments(folders: readonly string[], log: Logger): Pro
   const found: FoundSegment[] = [];
   for (const folder of folders) {
     for (const name of await readdir(folder)) {
+      // A kill left what was to take the place of another file.
+      if (isLeftOver(name)) await rm(path.join(folder, name), { force: true });
       const named = firstOf(name);
       const segment = named === undefined ? undefined : await inspectIfReadable(path.join(folder, name), named, log);
       if (segment !== undefined) found.push(segment);
     }
   }
   return found.sort((one, other) => one.segment.first - other.segment.first || other.segment.last - one.segment.last);
+}
+
+function isLeftOver(name: string): boolean {
+  return name.endsWith(COMPACTED) && firstOf(name.slice(0, -COMPACTED.length)) !== undefined;
 }
 
 /** What the disk cannot give, or what is no file at all: its events are missing until a later start can read it. */
@@ -47,15 +56,17 @@ async function inspectIfReadable(file: string, named: number, log: Logger): Prom
 async function inspect(file: string, named: number): Promise<FoundSegment> {
   const handle = await open(file, "r");
   try {
-    const { size } = await handle.stat();
+    const { size, blocks } = await handle.stat();
     const header = readSegmentHeader(await readFully(handle, 0, SEGMENT_HEADER_BYTES));
     if (header !== undefined && header.version > SEGMENT_VERSION)
       throw newerVersion(file, header.version, SEGMENT_VERSION);
     const first = (await firstRecord(handle)) ?? named;
     const seal = await sealed(handle, size, first);
     const { last, end, incomplete } = seal ?? (await scanned(handle, size, first));
-    const segment = new Segment(file, { first, last, end });
-    return { id: header?.id, named, segment, incomplete, sealed: seal !== undefined };
+    const compacted = seal === undefined ? undefined : await readCompactedEnd(handle, end, last);
+    const extent = compacted === undefined ? { end } : { end: compacted.end, compacted: blocks * STAT_BLOCK_BYTES };
+    const segment = new Segment(file, { first, last, ...extent });
+    return { id: header?.id, named, segment, incomplete, sealed: seal !== undefined, compacted };
   } finally {
     await handle.close();
   }

@@ -1,13 +1,14 @@
 import path from "node:path";
 import type { Logger } from "deneb/sdk";
 import type { ChannelState } from "./checkpoint.js";
-import { DoneRanges, type Range } from "./done-ranges.js";
+import type { DoneRanges, Range } from "./done-ranges.js";
 import type { FoundSegment } from "./found-segments.js";
 import { NUMBERS_OF_ONE_RUN } from "./records.js";
 import { segmentFile } from "./segments.js";
 
 interface Known {
   readonly saved: ChannelState | undefined;
+  readonly done: DoneRanges;
   readonly closed: boolean;
   readonly damaged: boolean;
   readonly inMemory: boolean;
@@ -15,12 +16,15 @@ interface Known {
 }
 
 /** Reports events that must have been on disk and are missing; returns their number. */
-export function reportLost(found: readonly FoundSegment[], { saved, closed, damaged, inMemory, log }: Known): number {
+export function reportLost(
+  found: readonly FoundSegment[],
+  { saved, done, closed, damaged, inMemory, log }: Known,
+): number {
   // Events in memory had numbers too: only after a close everything is on disk.
   const unknown = inMemory && !closed;
   const missing = missingEvents({
     found,
-    done: saved?.done ?? new DoneRanges(),
+    done,
     // Events before the first file may have been done, and their files removed, after a lost or older checkpoint was written.
     from: saved === undefined || damaged ? (found[0]?.segment.first ?? 1) : 1,
     written: unknown ? 0 : writtenUntil(saved, closed),

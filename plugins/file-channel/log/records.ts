@@ -148,10 +148,11 @@ function writeText(target: Buffer, at: number, { head, rest, bytes }: RecordText
   if (rest !== "") target.write(rest, end, encoding);
 }
 
-/** The record that closes a segment. */
-export function encodeSeal(last: number): Buffer {
-  const target = Buffer.alloc(HEADER_BYTES);
-  sealHeader(target, 0, 0, { sequence: last, flags: SEAL });
+/** The record that closes a segment; with a text one before it, which no reader takes for an event. */
+export function encodeSeal(last: number, text = ""): Buffer {
+  const target = Buffer.alloc(HEADER_BYTES + Buffer.byteLength(text));
+  const length = target.write(text, HEADER_BYTES);
+  sealHeader(target, 0, length, { sequence: last, flags: SEAL });
   return target;
 }
 

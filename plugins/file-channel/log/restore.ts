@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Logger } from "deneb/sdk";
 import type { ChannelState, RunLimits } from "./checkpoint.js";
-import { DoneRanges, type Range } from "./done-ranges.js";
+import { DoneRanges, type Range, without } from "./done-ranges.js";
 import { commonId, type FoundSegment, findSegments, ownSegments } from "./found-segments.js";
 import { reportLost } from "./lost-events.js";
 import { HIGHEST_SEQUENCE, NUMBERS_OF_ONE_RUN } from "./records.js";
@@ -79,8 +79,9 @@ export async function restoreState(saved: ChannelState | undefined, remains: Rem
   const inMemory = saved?.inMemory ?? remains.inMemory;
   // Events that were on disk alone are there, or in the checkpoint.
   const earlier = inMemory ? next - 1 : used - 1;
-  const lost = reportLost(found, { saved, closed, damaged: remains.damaged, inMemory, log });
   const done = saved?.done ?? new DoneRanges();
+  finishTakenOut(found, done);
+  const lost = reportLost(found, { saved, done, closed, damaged: remains.damaged, inMemory, log });
   const present = found.map(({ segment }) => segment);
   const passed = finishBetween(present, done, next);
   const { missingBefore, missing } = missingOf(saved, remains.damaged, passed);
@@ -128,6 +129,15 @@ function returnedSegment(segment: Segment, missing: readonly Range[]): readonly 
     .map(({ from, to }) => ({ from: Math.max(from, segment.first), to: Math.min(to, segment.last) }))
     .filter(({ from, to }) => from <= to);
   return ranges.length === 0 ? [] : [{ segment, ranges }];
+}
+
+/** What was taken out of files is done, also where the checkpoint does not name it. */
+function finishTakenOut(found: readonly FoundSegment[], done: DoneRanges): void {
+  for (const { compacted } of found) {
+    if (compacted === undefined) continue;
+    const { first, last, open } = compacted;
+    for (const range of without([{ from: first, to: last }], open)) done.add(range);
+  }
 }
 
 /** Numbers that are in no segment count as done: there is nothing to deliver. Returns those that were not done before. */

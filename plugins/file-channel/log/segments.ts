@@ -2,6 +2,7 @@ import { unlink } from "node:fs/promises";
 import path from "node:path";
 import { crc32 } from "node:zlib";
 import { codeOf } from "deneb/sdk";
+import type { DoneRanges } from "./done-ranges.js";
 
 const NAME = /^(\d{15})\.log$/;
 const MAGIC = Buffer.from("DENEBLOG");
@@ -12,21 +13,28 @@ const ID_BYTES = 8;
 /** A segment begins with magic (8), version (4), the id of its channel (8) and a checksum of these (4). */
 export const SEGMENT_HEADER_BYTES = 24;
 
+interface SegmentExtent {
+  readonly first: number;
+  readonly last: number;
+  readonly end: number;
+  readonly compacted?: number | undefined;
+}
+
 /** A file with the events of one stretch of sequence numbers, without gaps. */
 export class Segment {
   readonly file: string;
   readonly first: number;
   #last: number;
   #end: number;
+  /** Of a file without the records of events that are done: what it takes on the disk. */
+  #compacted: number | undefined;
 
-  constructor(
-    file: string,
-    { first, last, end }: { readonly first: number; readonly last: number; readonly end: number },
-  ) {
+  constructor(file: string, { first, last, end, compacted }: SegmentExtent) {
     this.file = file;
     this.first = first;
     this.#last = last;
     this.#end = end;
+    this.#compacted = compacted;
   }
 
   /** Sequence number of the last event in it; one less than the first when it has none. */
@@ -39,8 +47,18 @@ export class Segment {
     return this.#end;
   }
 
+  /** What it takes on the disk, about. */
+  get bytes(): number {
+    return this.#compacted ?? this.#end;
+  }
+
   get isEmpty(): boolean {
     return this.#last < this.first;
+  }
+
+  /** The records of events that are done are no longer in it; the others are in their places. */
+  compact(bytes: number): void {
+    this.#compacted = bytes;
   }
 
   grow(last: number, end: number): void {
@@ -90,8 +108,19 @@ export class SegmentList {
   bytesAbove(low: number): number {
     let bytes = 0;
     // For each put: a function for it would be made each time.
-    for (const { last, end } of this.#segments) if (last > low) bytes += end;
+    for (const segment of this.#segments) if (segment.last > low) bytes += segment.bytes;
     return bytes;
+  }
+
+  /** Oldest first. */
+  get all(): readonly Segment[] {
+    return this.#segments;
+  }
+
+  /** Whether a file other than the newest has no open event and lies behind one. */
+  isDoneBehind(done: DoneRanges): boolean {
+    if (done.ranges.length === 0) return false;
+    return this.#segments.slice(0, -1).some((segment) => segment.last > done.low && isDone(segment, done));
   }
 
   /** The first one after a sequence number that has events. */
@@ -110,12 +139,12 @@ export class SegmentList {
   }
 
   /**
-   * Removes the files without events above the low-water mark, except the newest, which may be written to. One that cannot be removed
-   * does not keep the others: the first error is thrown at the end.
+   * Removes the files whose events are all done, except the newest, which may be written to. One that cannot be removed does not keep the
+   * others: the first error is thrown at the end.
    */
-  async trim(low: number): Promise<void> {
+  async trim(done: DoneRanges): Promise<void> {
     let failure: { readonly error: unknown } | undefined;
-    for (const segment of this.#segments.slice(0, -1).filter(({ last }) => last <= low)) {
+    for (const segment of this.#segments.slice(0, -1).filter((one) => isDone(one, done))) {
       try {
         await remove(segment.file);
         this.#segments = this.#segments.filter((one) => one !== segment);
@@ -127,7 +156,12 @@ export class SegmentList {
   }
 }
 
-async function remove(file: string): Promise<void> {
+/** One without events goes when all before it are done. */
+function isDone({ first, last, isEmpty }: Segment, done: DoneRanges): boolean {
+  return last <= done.low || (!isEmpty && done.hasRange({ from: first, to: last }));
+}
+
+export async function remove(file: string): Promise<void> {
   try {
     await unlink(file);
   } catch (error) {

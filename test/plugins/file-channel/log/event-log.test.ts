@@ -20,6 +20,7 @@ function logIn(folder: string) {
     dataFolders: [path.join(folder, "data")],
     // Each append begins a file of its own.
     segmentBytes: 1,
+    mostBytes: 1_000_000,
     openFile: openNewFile,
     lockFolder: async (at: string, claim = {}) => await lockFolder(at, claim, { seconds: 0, log }),
     inMemory: false,

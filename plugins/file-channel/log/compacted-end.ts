@@ -1,0 +1,50 @@
+import type { FileHandle } from "node:fs/promises";
+import type { Range } from "./done-ranges.js";
+import { readFully } from "./files.js";
+import { encodeSeal, HEADER_BYTES, readRecord, SEAL } from "./records.js";
+
+/** The last event and the place of the list: as text it has always the same length. */
+const PLACE_DIGITS = 15;
+const PLACE_BYTES = HEADER_BYTES + PLACE_DIGITS;
+
+/** What the end of a segment says from which the records of events that are done were left out. */
+export interface CompactedEnd {
+  readonly first: number;
+  readonly last: number;
+  /** Where its last event ended. */
+  readonly end: number;
+  /** The events that it has, from the first one to the last. */
+  readonly open: readonly Range[];
+}
+
+type List = readonly [first: number, open: readonly (readonly [from: number, to: number])[]];
+
+/** What follows the last event: the list of those that are there, its place, and the seal. Readers before it was there take all of it for seals. */
+export function compactedEnd({ first, last, end, open }: CompactedEnd): Buffer {
+  const list: List = [first, open.map(({ from, to }) => [from, to])];
+  const place = String(end).padStart(PLACE_DIGITS, "0");
+  return Buffer.concat([encodeSeal(last, JSON.stringify(list)), encodeSeal(last, place), encodeSeal(last)]);
+}
+
+/** The same of a file with a seal that begins at `seal`; undefined when it has all its events. */
+export async function readCompactedEnd(
+  handle: FileHandle,
+  seal: number,
+  last: number,
+): Promise<CompactedEnd | undefined> {
+  const placed = seal - PLACE_BYTES;
+  const place = placed < 0 ? undefined : textOfSeal(await readFully(handle, placed, PLACE_BYTES), last);
+  const end = Number(place ?? Number.NaN);
+  if (!(end < placed)) return undefined;
+  const text = textOfSeal(await readFully(handle, end, placed - end), last);
+  if (text === undefined) return undefined;
+  const [first, open]: List = JSON.parse(text);
+  return { first, last, end, open: open.map(([from, to]) => ({ from, to })) };
+}
+
+function textOfSeal(bytes: Buffer, last: number): string | undefined {
+  const reading = readRecord(bytes, 0);
+  if (reading.kind !== "record" || reading.next !== bytes.length) return undefined;
+  const { flags, sequence, text } = reading.record;
+  return flags === SEAL && sequence === last && text.length > 0 ? text.toString() : undefined;
+}

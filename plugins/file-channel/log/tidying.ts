@@ -1,0 +1,80 @@
+import { FailureLog, type Logger } from "deneb/sdk";
+import { countOf, type DoneRanges } from "./done-ranges.js";
+import type { Segment, SegmentList } from "./segments.js";
+
+/** What a file system gives at a time. */
+const BLOCK_BYTES = 4096;
+
+interface TidyingParts {
+  readonly segments: SegmentList;
+  /** Of all files together. */
+  readonly mostBytes: number;
+  readonly log: Logger;
+}
+
+/** Keeps what is done from taking room on the disk. */
+export class Tidying {
+  readonly #parts: TidyingParts;
+  readonly #untrimmed: FailureLog;
+  readonly #uncompacted: FailureLog;
+  /** How many events are open of a file for which it was no use. */
+  readonly #inVain = new WeakMap<Segment, number>();
+
+  constructor(parts: TidyingParts) {
+    this.#parts = parts;
+    this.#untrimmed = new FailureLog(parts.log, "files whose events are stored are removed again");
+    this.#uncompacted = new FailureLog(parts.log, "files are made smaller again");
+  }
+
+  /**
+   * To be called when the checkpoint says durably what is done. Files of which all is done go. When those that are left take more than half
+   * of what they may, one that lies behind an open event, and in which little is open, is made smaller.
+   */
+  async run(saved: DoneRanges, done: DoneRanges): Promise<void> {
+    try {
+      await this.#parts.segments.trim(saved);
+      this.#untrimmed.works();
+    } catch (error) {
+      this.#untrimmed.failed("error", error, { message: "a file whose events are stored cannot be removed" });
+    }
+    await this.#compactOne(done);
+  }
+
+  async #compactOne(done: DoneRanges): Promise<void> {
+    for (let at = this.#worthCompacting(done); at !== undefined; at = this.#worthCompacting(done)) {
+      const { file, bytes: before } = at;
+      try {
+        // Seldom there is something: what does it is loaded then.
+        const { compact } = await import("./compaction.js");
+        const isSmaller = await compact(at, done);
+        this.#uncompacted.works();
+        if (!isSmaller) this.#inVain.set(at, openOf(at, done));
+        else return this.#parts.log.info({ file, before, bytes: at.bytes }, "stored events were taken out of a file");
+      } catch (error) {
+        const message = "a file most of whose events are stored cannot be made smaller";
+        return this.#uncompacted.failed("error", error, { message, fields: { file } });
+      }
+    }
+  }
+
+  /** The oldest of those that have events which wait while later ones are done. */
+  #worthCompacting(done: DoneRanges): Segment | undefined {
+    const { segments, mostBytes } = this.#parts;
+    if (done.ranges.length === 0 || segments.bytesAbove(done.low) <= mostBytes / 2) return undefined;
+    const behind = segments.all.slice(0, -1).filter(({ last }) => done.low < last && last < done.highest);
+    return behind.find((segment) => this.#isWorth(segment, done));
+  }
+
+  #isWorth(segment: Segment, done: DoneRanges): boolean {
+    const { first, last, end, bytes, isEmpty } = segment;
+    // Each event may begin and end in blocks of its own.
+    if (isEmpty || bytes < 6 * BLOCK_BYTES) return false;
+    const open = openOf(segment, done);
+    if (open > (this.#inVain.get(segment) ?? Number.POSITIVE_INFINITY) / 2) return false;
+    return bytes >= 2 * ((end * open) / (last - first + 1) + (open + 3) * BLOCK_BYTES);
+  }
+}
+
+function openOf({ first, last }: Segment, done: DoneRanges): number {
+  return done.openIn({ from: first, to: last }).reduce((sum, range) => sum + countOf(range), 0);
+}

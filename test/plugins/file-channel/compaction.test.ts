@@ -1,0 +1,174 @@
+import assert from "node:assert/strict";
+import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { type TestContext, test } from "node:test";
+import type { Channel } from "../../../core/sdk/index.js";
+import { never, upTo } from "../../../core/testing/channel-fixture.js";
+import { tempFolder } from "../../support/temp-folder.js";
+import { copyOf, dataFolder, openIn } from "./channel-folder.js";
+
+/** Files of 128 KiB, with one put of some sixty events each, of which the first waits. */
+const limits = { byteCapacity: 1_048_576, maxFileSize: 131_072 };
+const EVENTS_OF_A_PUT = 64;
+const isHeld = (id: number) => id % EVENTS_OF_A_PUT === 0;
+
+async function putFrom(channel: Channel, from: number): Promise<void> {
+  const transaction = channel.openPut(EVENTS_OF_A_PUT);
+  for (const id of upTo(from + EVENTS_OF_A_PUT).slice(from))
+    transaction.put({
+      headers: { "fiware-service": isHeld(id) ? "bad" : "good" },
+      body: { id, rest: "x".repeat(2048) },
+    });
+  await transaction.commit();
+}
+
+const idOf = (body: unknown) => Number(Reflect.get(Object(body), "id"));
+
+async function left(folder: string, config = {}) {
+  const { channel, lines } = await openIn(folder, { ...limits, ...config });
+  const { lost, size } = channel;
+  const ids: number[] = [];
+  while (channel.size > 0) {
+    const transaction = channel.openTake();
+    ids.push(...(await transaction.take(1000, never)).map(({ body }) => idOf(body)));
+    await transaction.commit();
+  }
+  await channel.stop();
+  const errors = lines.filter(({ level }) => level === "error").map(({ message }) => message);
+  return { ids: ids.sort((one, other) => one - other), lost, size, errors };
+}
+
+/** A channel that handed out many times what its files may take; one event of each file waits. */
+async function scattered(context: TestContext, config = {}) {
+  const root = await tempFolder(context);
+  const live = path.join(root, "live");
+  const { channel, lines } = await openIn(live, { ...limits, ...config });
+  context.after(() => channel.stop());
+  const held: number[] = [];
+  const open = [];
+  for (let from = 0; from < 20 * EVENTS_OF_A_PUT; from += EVENTS_OF_A_PUT) {
+    await putFrom(channel, from);
+    const transaction = channel.openTake();
+    const events = await transaction.take(EVENTS_OF_A_PUT, never);
+    await transaction.leave?.(
+      events.filter(({ body }) => !isHeld(idOf(body))),
+      "stored",
+    );
+    held.push(from);
+    open.push(transaction);
+  }
+  return { root, live, channel, lines, held, open };
+}
+
+async function filesOf(folder: string): Promise<readonly string[]> {
+  const names = await readdir(dataFolder(folder));
+  return names.filter((name) => !name.includes("lock")).sort();
+}
+
+const services = [{}, { fair_taking: true }] as const;
+
+for (const config of services) {
+  const what = "fair_taking" in config ? ", with fair_taking" : "";
+
+  test(`an event that waits in each of many files does not fill the channel${what}`, async (context) => {
+    const { live, channel, held, open, root } = await scattered(context, config);
+
+    const sizes = await Promise.all(
+      (await filesOf(live)).map(async (name) => (await stat(path.join(dataFolder(live), name))).blocks * 512),
+    );
+    const onDisk = sizes.reduce((sum, bytes) => sum + bytes, 0);
+    const killed = await left(await copyOf(live, path.join(root, "killed")), config);
+    for (const transaction of open) await transaction.rollback();
+    await channel.stop();
+    const stopped = await left(live, config);
+
+    // The newest file may be counted by what is in it.
+    assert.ok(
+      channel.bytes <= limits.byteCapacity && Math.abs(onDisk - channel.bytes) < 131_072,
+      `${onDisk} ${channel.bytes}`,
+    );
+    assert.deepEqual(killed, { ids: held, lost: 0, size: 20, errors: [] });
+    assert.deepEqual(stopped, { ids: held, lost: 0, size: 20, errors: [] });
+  });
+
+  test(`events that wait in files which were made smaller meanwhile are taken${what}`, async (context) => {
+    const { channel, held, open, lines } = await scattered(context, config);
+    for (const transaction of open) await transaction.rollback();
+
+    const transaction = channel.openTake();
+    const ids = (await transaction.take(1000, never)).map(({ body }) => idOf(body));
+    await transaction.commit();
+
+    assert.ok(lines.some(({ message }) => message === "stored events were taken out of a file"));
+    assert.deepEqual([ids, channel.size, channel.lost], [held, 0, 0]);
+  });
+}
+
+test("without its checkpoint a channel delivers what is in smaller files, and calls nothing of them damaged", async (context) => {
+  const { live, root, held } = await scattered(context);
+  const copy = await copyOf(live, path.join(root, "copy"));
+  await rm(path.join(copy, "channels", "c1", "checkpoint", "checkpoint"));
+
+  const { ids, lost, errors } = await left(copy);
+
+  assert.deepEqual([lost, errors], [0, ["checkpoint lost: everything in the segments is delivered again"]]);
+  assert.deepEqual(
+    held.filter((id) => !ids.includes(id)),
+    [],
+  );
+});
+
+test("of a smaller file an event that waits and is damaged is lost, and reported", async (context) => {
+  const { live, root, held } = await scattered(context);
+  const copy = await copyOf(live, path.join(root, "copy"));
+  const [, name = ""] = await filesOf(copy);
+  const file = path.join(dataFolder(copy), name);
+  const bytes = await readFile(file);
+  await writeFile(file, bytes.fill(1, 1000, 1010));
+
+  const { ids, errors } = await left(copy);
+
+  assert.deepEqual([ids, errors], [held.filter((_, at) => at !== 1), ["damaged events left out"]]);
+});
+
+test("what a kill left of a smaller file is removed by the next start", async (context) => {
+  const { live, root, held } = await scattered(context);
+  const copy = await copyOf(live, path.join(root, "copy"));
+  const [name = ""] = await filesOf(copy);
+  await writeFile(path.join(dataFolder(copy), `${name}.compacted`), "a part");
+
+  const { ids, errors } = await left(copy);
+
+  assert.deepEqual([ids, errors], [held, []]);
+  assert.deepEqual(
+    (await filesOf(copy)).filter((one) => one.endsWith(".compacted")),
+    [],
+  );
+});
+
+test("more events that wait apart than the checkpoint can name gaps between are there after a kill, and nothing counts as lost", async (context) => {
+  const root = await tempFolder(context);
+  const live = path.join(root, "live");
+  const config = { byteCapacity: 8_388_608, maxFileSize: 1_048_576, transactionCapacity: 10_000 };
+  const { channel, lines } = await openIn(live, config);
+  context.after(() => channel.stop());
+  for (let from = 0; from < 6000; from += 500) {
+    const transaction = channel.openPut();
+    for (const id of upTo(from + 500).slice(from))
+      transaction.put({ headers: {}, body: { id, rest: "x".repeat(1200) } });
+    await transaction.commit();
+  }
+  const isApart = (id: number) => id % 10 === 0;
+  const taking = channel.openTake();
+  const others = (await taking.take(6000, never)).filter(({ body }) => !isApart(idOf(body)));
+  for (let at = 0; at < others.length; at += 600) await taking.leave?.(others.slice(at, at + 600), "stored");
+
+  const { ids, lost, errors } = await left(await copyOf(live, path.join(root, "killed")), config);
+
+  assert.ok(lines.filter(({ message }) => message === "stored events were taken out of a file").length > 1);
+  assert.deepEqual([lost, errors], [0, []]);
+  assert.deepEqual(ids, [...new Set(ids)]);
+  assert.equal(ids.filter(isApart).length, 600);
+  // Those of the newest files are in no list.
+  assert.ok(ids.length < 2000, `${ids.length}`);
+});
