@@ -13,15 +13,22 @@ export interface CompactedEnd {
   readonly last: number;
   /** Where its last event ended. */
   readonly end: number;
-  /** The events that it has, from the first one to the last. */
-  readonly open: readonly Range[];
+  /** The events that it has, in order. */
+  readonly stretches: readonly Stretch[];
 }
 
-type List = readonly [first: number, open: readonly (readonly [from: number, to: number])[]];
+/** Events whose records follow each other, and where in the file these are. */
+export interface Stretch extends Range {
+  readonly begin: number;
+  readonly end: number;
+}
+
+type Listed = readonly [from: number, to: number, begin: number, end: number];
+type List = readonly [first: number, stretches: readonly Listed[]];
 
 /** What follows the last event: the list of those that are there, its place, and the seal. Readers before it was there take all of it for seals. */
-export function compactedEnd({ first, last, end, open }: CompactedEnd): Buffer {
-  const list: List = [first, open.map(({ from, to }) => [from, to])];
+export function compactedEnd({ first, last, end, stretches }: CompactedEnd): Buffer {
+  const list: List = [first, stretches.map((one): Listed => [one.from, one.to, one.begin, one.end])];
   const place = String(end).padStart(PLACE_DIGITS, "0");
   return Buffer.concat([encodeSeal(last, JSON.stringify(list)), encodeSeal(last, place), encodeSeal(last)]);
 }
@@ -38,8 +45,8 @@ export async function readCompactedEnd(
   if (!(end < placed)) return undefined;
   const text = textOfSeal(await readFully(handle, end, placed - end), last);
   if (text === undefined) return undefined;
-  const [first, open]: List = JSON.parse(text);
-  return { first, last, end, open: open.map(([from, to]) => ({ from, to })) };
+  const [first, listed]: List = JSON.parse(text);
+  return { first, last, end, stretches: listed.map(([from, to, begin, behind]) => ({ from, to, begin, end: behind })) };
 }
 
 function textOfSeal(bytes: Buffer, last: number): string | undefined {

@@ -1,10 +1,10 @@
-import { type FileHandle, open as openFile, rename, rm } from "node:fs/promises";
+import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import path from "node:path";
-import { compactedEnd } from "./compacted-end.js";
-import { countOf, type DoneRanges } from "./done-ranges.js";
+import { compactedEnd, type Stretch } from "./compacted-end.js";
+import { countOf, type DoneRanges, type Range } from "./done-ranges.js";
 import { COMPACTED, PRIVATE, readFully, STAT_BLOCK_BYTES, syncFolder, writeFully } from "./files.js";
 import { HEADER_BYTES, readChunk, SEAL } from "./records.js";
-import { SEGMENT_HEADER_BYTES, type Segment } from "./segments.js";
+import { type Compacted, SEGMENT_HEADER_BYTES, type Segment } from "./segments.js";
 
 /**
  * Replaces the file of a segment by one that has holes where the records of events are that are done. The others stay in their places:
@@ -17,10 +17,10 @@ export async function compact(segment: Segment, done: DoneRanges): Promise<boole
   const { file } = segment;
   const made = `${file}${COMPACTED}`;
   try {
-    const bytes = await writeWithoutDone(segment, done, made);
-    if (bytes === undefined || bytes > segment.bytes / 2) return false;
+    const compacted = await writeWithoutDone(segment, done, made);
+    if (compacted === undefined || compacted.bytes > segment.bytes / 2) return false;
     await rename(made, file);
-    segment.compact(bytes);
+    segment.compact(compacted);
     await syncFolder(path.dirname(file));
     return true;
   } finally {
@@ -28,20 +28,19 @@ export async function compact(segment: Segment, done: DoneRanges): Promise<boole
   }
 }
 
-/** Resolves to what the new file takes on the disk; undefined when an event cannot be read. */
-async function writeWithoutDone(segment: Segment, done: DoneRanges, made: string): Promise<number | undefined> {
+/** Resolves to what the new file has; undefined when an event cannot be read. */
+async function writeWithoutDone(segment: Segment, done: DoneRanges, made: string): Promise<Compacted | undefined> {
   const { file, first, last, end } = segment;
-  const open = done.openIn({ from: first, to: last });
-  const from = await openFile(file, "r");
+  const from = await open(file, "r");
   try {
-    const to = await openFile(made, "w", PRIVATE);
+    const to = await open(made, "w", PRIVATE);
     try {
       await writeFully(to, await readFully(from, 0, SEGMENT_HEADER_BYTES), 0);
-      const copied = await copyRecords({ from, to, end }, (sequence) => first <= sequence && !done.has(sequence));
-      if (copied !== open.reduce((sum, range) => sum + countOf(range), 0)) return undefined;
-      await writeFully(to, compactedEnd({ first, last, end, open }), end);
+      const stretches = await copyRecords({ from, to, end }, (sequence) => first <= sequence && !done.has(sequence));
+      if (eventsOf(stretches) !== eventsOf(done.openIn({ from: first, to: last }))) return undefined;
+      await writeFully(to, compactedEnd({ first, last, end, stretches }), end);
       await to.sync();
-      return (await to.stat()).blocks * STAT_BLOCK_BYTES;
+      return { bytes: (await to.stat()).blocks * STAT_BLOCK_BYTES, stretches };
     } finally {
       await to.close();
     }
@@ -50,25 +49,35 @@ async function writeWithoutDone(segment: Segment, done: DoneRanges, made: string
   }
 }
 
+function eventsOf(ranges: readonly Range[]): number {
+  return ranges.reduce((sum, range) => sum + countOf(range), 0);
+}
+
 interface Copied {
   readonly from: FileHandle;
   readonly to: FileHandle;
   readonly end: number;
 }
 
-/** Copies those that are wanted, and the first one, to their places; resolves to how many are wanted. */
-async function copyRecords({ from, to, end }: Copied, isWanted: (sequence: number) => boolean): Promise<number> {
-  let copied = 0;
+/** Copies the records that are wanted, and the first one, to their places. */
+async function copyRecords(
+  { from, to, end }: Copied,
+  isWanted: (sequence: number) => boolean,
+): Promise<readonly Stretch[]> {
+  const stretches: { from: number; to: number; begin: number; end: number }[] = [];
   for (let at = SEGMENT_HEADER_BYTES; at < end; ) {
     const { records, next } = await readChunk(from, at, end);
     for (const { record, end: behind } of records) {
-      const bytes = HEADER_BYTES + record.text.length;
-      const place = behind - bytes;
-      const wanted = record.flags !== SEAL && isWanted(record.sequence);
-      if (wanted) copied += 1;
-      if (wanted || place === SEGMENT_HEADER_BYTES) await writeFully(to, await readFully(from, place, bytes), place);
+      const { flags, sequence, text } = record;
+      const bytes = HEADER_BYTES + text.length;
+      const begin = behind - bytes;
+      const wanted = flags !== SEAL && isWanted(sequence);
+      if (wanted || begin === SEGMENT_HEADER_BYTES) await writeFully(to, await readFully(from, begin, bytes), begin);
+      const last = stretches.at(-1);
+      if (wanted && last?.to === sequence - 1 && last.end === begin) [last.to, last.end] = [sequence, behind];
+      else if (wanted) stretches.push({ from: sequence, to: sequence, begin, end: behind });
     }
     at = next;
   }
-  return copied;
+  return stretches;
 }

@@ -64,12 +64,17 @@ async function inspect(file: string, named: number): Promise<FoundSegment> {
     const seal = await sealed(handle, size, first);
     const { last, end, incomplete } = seal ?? (await scanned(handle, size, first));
     const compacted = seal === undefined ? undefined : await readCompactedEnd(handle, end, last);
-    const extent = compacted === undefined ? { end } : { end: compacted.end, compacted: blocks * STAT_BLOCK_BYTES };
-    const segment = new Segment(file, { first, last, ...extent });
+    const segment = new Segment(file, { first, last, ...extentOf(end, compacted, blocks) });
     return { id: header?.id, named, segment, incomplete, sealed: seal !== undefined, compacted };
   } finally {
     await handle.close();
   }
+}
+
+function extentOf(end: number, compacted: CompactedEnd | undefined, blocks: number) {
+  if (compacted === undefined) return { end };
+  const { stretches } = compacted;
+  return { end: compacted.end, compacted: { bytes: blocks * STAT_BLOCK_BYTES, stretches } };
 }
 
 /** The number of the first record; undefined when there is none that can be read. */

@@ -68,6 +68,7 @@ export class LogReader {
     const segment = this.#open();
     if (segment === undefined) return nothing;
     const { end, last, file } = segment;
+    this.#offset = segment.readableFrom(this.#offset);
     const chunk = await chunkOf(file, this.#offset, end);
     const bytes = chunk.next - this.#offset;
     this.#offset = chunk.next;

@@ -135,8 +135,8 @@ function returnedSegment(segment: Segment, missing: readonly Range[]): readonly 
 function finishTakenOut(found: readonly FoundSegment[], done: DoneRanges): void {
   for (const { compacted } of found) {
     if (compacted === undefined) continue;
-    const { first, last, open } = compacted;
-    for (const range of without([{ from: first, to: last }], open)) done.add(range);
+    const { first, last, stretches } = compacted;
+    for (const range of without([{ from: first, to: last }], stretches)) done.add(range);
   }
 }
 

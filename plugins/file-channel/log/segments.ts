@@ -2,6 +2,7 @@ import { unlink } from "node:fs/promises";
 import path from "node:path";
 import { crc32 } from "node:zlib";
 import { codeOf } from "deneb/sdk";
+import type { Stretch } from "./compacted-end.js";
 import type { DoneRanges } from "./done-ranges.js";
 
 const NAME = /^(\d{15})\.log$/;
@@ -17,7 +18,15 @@ interface SegmentExtent {
   readonly first: number;
   readonly last: number;
   readonly end: number;
-  readonly compacted?: number | undefined;
+  readonly compacted?: Compacted | undefined;
+}
+
+/** A file without the records of events that are done. */
+export interface Compacted {
+  /** What it takes on the disk. */
+  readonly bytes: number;
+  /** Where the others are, in order. */
+  readonly stretches: readonly Stretch[];
 }
 
 /** A file with the events of one stretch of sequence numbers, without gaps. */
@@ -26,8 +35,7 @@ export class Segment {
   readonly first: number;
   #last: number;
   #end: number;
-  /** Of a file without the records of events that are done: what it takes on the disk. */
-  #compacted: number | undefined;
+  #compacted: Compacted | undefined;
 
   constructor(file: string, { first, last, end, compacted }: SegmentExtent) {
     this.file = file;
@@ -49,7 +57,7 @@ export class Segment {
 
   /** What it takes on the disk, about. */
   get bytes(): number {
-    return this.#compacted ?? this.#end;
+    return this.#compacted?.bytes ?? this.#end;
   }
 
   get isEmpty(): boolean {
@@ -57,8 +65,15 @@ export class Segment {
   }
 
   /** The records of events that are done are no longer in it; the others are in their places. */
-  compact(bytes: number): void {
-    this.#compacted = bytes;
+  compact(compacted: Compacted): void {
+    this.#compacted = compacted;
+  }
+
+  /** From where on there is something to read: at this place or behind it. */
+  readableFrom(place: number): number {
+    if (this.#compacted === undefined) return place;
+    const next = this.#compacted.stretches.find(({ end }) => place < end);
+    return next === undefined ? this.#end : Math.max(place, next.begin);
   }
 
   grow(last: number, end: number): void {
