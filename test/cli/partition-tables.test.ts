@@ -225,10 +225,14 @@ test("without the right to alter a table the command says whose it is, and index
   await writer.end();
   await settledBooks(made.agent);
   const role = `deneb_reader_${process.pid}`;
-  await query(`CREATE ROLE ${role} LOGIN`);
+  await query(`CREATE ROLE ${role} LOGIN PASSWORD 'secret'`);
   await query(`GRANT USAGE ON SCHEMA svc, deneb TO ${role}`);
   await query(`GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA svc, deneb TO ${role}`);
-  const reader = await made.file(...wanted, `deneb.sinks.s.rdb_username = ${role}`);
+  const reader = await made.file(
+    ...wanted,
+    `deneb.sinks.s.rdb_username = ${role}`,
+    "deneb.sinks.s.rdb_password = secret",
+  );
   const withoutIndexes = await made.file(...wanted, "deneb.sinks.s.indexes = false");
 
   const refused = await runHere([...words(made, reader), "--yes"]);

@@ -103,7 +103,7 @@ const servers = {
     if (database === undefined) return undefined;
     const role = `deneb_reading_${process.pid}`;
     const { query } = database;
-    await query(`CREATE ROLE ${role} LOGIN`);
+    await query(`CREATE ROLE ${role} LOGIN PASSWORD 'secret'`);
     context.after(async () => {
       await query(`DROP OWNED BY ${role}`);
       await query(`DROP ROLE ${role}`);
@@ -115,7 +115,7 @@ const servers = {
       reader: async () => {
         await query(`GRANT USAGE ON SCHEMA deneb, svc TO ${role}`);
         await query(`GRANT SELECT ON ALL TABLES IN SCHEMA deneb, svc TO ${role}`);
-        return [`deneb.sinks.s.rdb_username = ${role}`];
+        return [`deneb.sinks.s.rdb_username = ${role}`, "deneb.sinks.s.rdb_password = secret"];
       },
     };
   },

@@ -6,7 +6,7 @@ import { ErrorTableWriter } from "../../core/sql/features/error-table-writer.js"
 import type { RdbConfig } from "../../plugins/rdb-sink/config.js";
 import type { Place, StoredRow } from "../plugins/rdb-sink/databases.js";
 import { onEveryDatabase } from "../plugins/rdb-sink/on-every-database.js";
-import { entity, eventOf, type LoggingSink, never, sinkOf } from "../plugins/rdb-sink/sinks.js";
+import { entity, eventOf, type LoggingSink, never, onPostgresql, sinkOf } from "../plugins/rdb-sink/sinks.js";
 import { postgresqlDatabase } from "../support/postgresql.js";
 import { recordingLog } from "../support/recording-log.js";
 import { until } from "../support/until.js";
@@ -171,7 +171,7 @@ test("a locked error table delays no write", async (context) => {
   if (database === undefined) return context.skip("PostgreSQL is not reachable");
   context.after(() => database.drop());
   const { host, port, user, password, database: name } = database;
-  const made = sinkOf({ ...told, rdb_host: host, rdb_port: port, rdb_database: name });
+  const made = sinkOf({ ...told, ...onPostgresql(database, name) });
   await refuse(made, eventOf(entity("urn:k:1", { a: "\0" }), "kept"));
   await until(
     () => database.query(`SELECT 1 FROM pg_class WHERE relname = '${name}_error_log'`),
@@ -198,8 +198,7 @@ test("an error table of the predecessor is continued", async (context) => {
   await database.query(
     `CREATE TABLE ${table} (timestamp TIMESTAMP NOT NULL, error text, query text, CONSTRAINT pk_errorlog PRIMARY KEY (timestamp))`,
   );
-  const { host, port, database: name } = database;
-  const made = sinkOf({ ...told, rdb_host: host, rdb_port: port, rdb_database: name });
+  const made = sinkOf({ ...told, ...onPostgresql(database, database.database) });
 
   await refuse(made, eventOf(entity("urn:o:1", { a: "\0" }), "old"));
   await refuse(made, eventOf(entity("urn:o:2", { a: "\0" }), "old"));

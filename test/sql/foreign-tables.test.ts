@@ -234,12 +234,18 @@ test("a user with the right to create tables in one schema only stores without a
   const database = await postgresqlDatabase();
   if (database === undefined) return context.skip("PostgreSQL is not reachable");
   const user = `${database.database}_few`;
-  await database.query(`CREATE ROLE "${user}" LOGIN`);
+  await database.query(`CREATE ROLE "${user}" LOGIN PASSWORD 'secret'`);
   await database.query(
     `CREATE SCHEMA few AUTHORIZATION "${user}"; CREATE SCHEMA deneb; CREATE TABLE deneb.tables (t text)`,
   );
   const { host, port, database: name } = database;
-  const made = sinkOf({ rdb_host: host, rdb_port: port, rdb_database: name, rdb_username: user });
+  const made = sinkOf({
+    rdb_host: host,
+    rdb_port: port,
+    rdb_database: name,
+    rdb_username: user,
+    rdb_password: "secret",
+  });
   context.after(async () => {
     await made.sink.stop(never);
     await database.query(`DROP OWNED BY "${user}"; DROP ROLE "${user}"`);

@@ -26,7 +26,7 @@ async function scene(context: TestContext): Promise<Scene> {
   const database = await postgresqlDatabase();
   if (database === undefined) throw new Error("PostgreSQL is not reachable");
   const user = `deneb_user_${randomBytes(4).toString("hex")}`;
-  await database.query(`CREATE ROLE ${user} LOGIN`);
+  await database.query(`CREATE ROLE ${user} LOGIN PASSWORD 'secret'`);
   context.after(async () => {
     await database.query(`REASSIGN OWNED BY ${user} TO CURRENT_USER`);
     await database.query(`DROP OWNED BY ${user}`);
@@ -35,7 +35,7 @@ async function scene(context: TestContext): Promise<Scene> {
   });
   const server = { rdb_host: database.host, rdb_port: database.port, rdb_database: database.database };
   const admin = { ...server, rdb_username: database.user, rdb_password: database.password };
-  return { database, user, config: { ...server, rdb_username: user }, admin };
+  return { database, user, config: { ...server, rdb_username: user, rdb_password: "secret" }, admin };
 }
 
 async function everything({ query }: TestDatabase): Promise<unknown> {

@@ -369,10 +369,10 @@ test("a user without the right to alter the list of tables stores rows, and make
   await owner.query(`DROP VIEW restricted.deneb_tidy_t, restricted.deneb_latest_t, restricted.deneb_all_t`);
   for (const column of ["data_model", "entity_type", "service", "service_path", "last_write"])
     await owner.query(`ALTER TABLE deneb.tables DROP COLUMN ${column} CASCADE`);
-  await owner.query(`CREATE ROLE ${role} LOGIN`);
+  await owner.query(`CREATE ROLE ${role} LOGIN PASSWORD 'secret'`);
   await owner.query(`GRANT USAGE ON SCHEMA deneb, restricted TO ${role}`);
   await owner.query(`GRANT ALL ON ALL TABLES IN SCHEMA deneb, restricted TO ${role}`);
-  const made = await storing("restricted", { rdb_username: role, exactly_once: false });
+  const made = await storing("restricted", { rdb_username: role, rdb_password: "secret", exactly_once: false });
   await made.store(at(1, "restricted", "a", v2Attribute("p", "Number", 2)));
   await made.stop();
   const rows = await made.rows("a_t");
