@@ -87,6 +87,8 @@ export interface PartitionStatements {
   readonly hypertables?: (tables: readonly TableName[]) => readonly Statement[];
   /** What an operator runs to make a hypertable of a plain table while nothing writes to it. */
   readonly hypertableRemedy?: (name: TableName, time: Column, period: Period) => string;
+  /** Creates indexes of a hypertable; like `createIndexes` of the dialect. */
+  readonly hypertableIndexes?: (name: TableName, indexes: readonly TableIndex[]) => readonly Statement[];
   /** Drops the chunks of a hypertable that are older than the time. */
-  readonly dropChunks?: (name: TableName, before: string) => Statement;
+  readonly dropChunks?: (name: TableName, time: Column, before: string) => Statement;
 }

@@ -180,7 +180,7 @@ function catalogue(tables: readonly TableName[]): readonly Statement[] {
   });
 }
 
-// Tables that were never analyzed have -1 rows.
+// Tables that were never analyzed have -1 rows. Chunks of a hypertable inherit from a plain table.
 function tableSizes(tables: readonly TableName[]): readonly Statement[] {
   const databases = [...new Set(tables.map(({ database }) => database))];
   return databases.map((database) => {
@@ -191,12 +191,14 @@ function tableSizes(tables: readonly TableName[]): readonly Statement[] {
       SELECT c.oid, n.nspname, c.relname, c.relkind, c.reltuples FROM wanted
       JOIN pg_catalog.pg_namespace n ON n.nspname = wanted."schema"
       JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname = wanted."table")
-    SELECT $1, nspname, relname, CASE relkind WHEN 'p' THEN parts.rows ELSE nullif(found.reltuples, -1)::bigint END,
-      CASE relkind WHEN 'p' THEN parts.number END
+    SELECT $1, nspname, relname,
+      CASE WHEN relkind = 'p' THEN parts.rows
+        ELSE coalesce(nullif(found.reltuples, -1)::bigint + coalesce(parts.rows, 0), parts.rows) END,
+      CASE WHEN relkind = 'p' OR parts.number > 0 THEN parts.number END
     FROM found, LATERAL (
       SELECT count(*) AS number, (sum(c.reltuples) FILTER (WHERE c.reltuples >= 0))::bigint AS rows
       FROM pg_catalog.pg_inherits i JOIN pg_catalog.pg_class c ON c.oid = i.inhrelid
-      WHERE i.inhparent = found.oid AND found.relkind = 'p') AS parts`;
+      WHERE i.inhparent = found.oid) AS parts`;
     return { at: { database, schema: "" }, text, runs: [[database, JSON.stringify(names)]] };
   });
 }

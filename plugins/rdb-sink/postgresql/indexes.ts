@@ -38,6 +38,14 @@ export function partitionedIndexes(
   ]);
 }
 
+/** Chunk by chunk, while others write to the other chunks: a hypertable takes no CONCURRENTLY. */
+export function hypertableIndexes(name: TableName, indexes: readonly TableIndex[]): readonly Statement[] {
+  return indexes.flatMap((index) => [
+    dropUnfinished(name, index.name),
+    plain(name, `${indexText(name, index, "CREATE INDEX")} WITH (timescaledb.transaction_per_chunk)`),
+  ]);
+}
+
 const DIGITS = 32;
 
 function onPartition({ table }: TableName, index: TableIndex): TableIndex {

@@ -1,6 +1,6 @@
 import { type PartitionStatements, plain, type Statement, type TableName } from "deneb/sql";
 import { conversionSteps, convertible, releaseText } from "./conversion.js";
-import { partitionedIndexes } from "./indexes.js";
+import { hypertableIndexes, partitionedIndexes } from "./indexes.js";
 import { path } from "./statements.js";
 import { boundsText, literal, partitionName } from "./time-ranges.js";
 
@@ -49,12 +49,25 @@ export const postgresqlPartitions: PartitionStatements = {
       `SELECT create_hypertable(${literal(path(name))}, ${literal(time.name)}, chunk_time_interval => interval '1 ${period}'`,
       "create_default_indexes => false, migrate_data => true)",
     ].join(", "),
-  dropChunks: (name, before) => ({
+  hypertableIndexes,
+  dropChunks: (name, time, before) => ({
     at: name,
-    text: "SELECT drop_chunks(pg_catalog.format('%I.%I', $1::text, $2::text)::regclass, older_than => $3::timestamptz)",
-    runs: [[name.schema, name.table, `${before}+00`]],
+    text: `SELECT CASE (
+      SELECT atttypid FROM pg_catalog.pg_attribute WHERE attrelid = to_regclass($1) AND attname = $2)
+      ${chunksBefore("timestamp")} ${chunksBefore("date")} ELSE ${dropped("timestamptz")} END`,
+    runs: [[path(name), time.name, before]],
   }),
 };
+
+/** The time has to have the very type of the column. Chunks are dropped by the branch that is taken, and by no other. */
+function chunksBefore(type: string): string {
+  return `WHEN '${type}'::regtype THEN ${dropped(type)}`;
+}
+
+function dropped(type: string): string {
+  const older = type === "timestamptz" ? "($3::text || '+00')::timestamptz" : `$3::text::timestamp::${type}`;
+  return `(SELECT count(*) FROM drop_chunks($1::regclass, older_than => ${older}))`;
+}
 
 function list(tables: readonly TableName[], time: string): readonly Statement[] {
   return byDatabase(tables).map(([database, own]) => ({

@@ -201,7 +201,7 @@ test("PostgreSQL: a hypertable of TimescaleDB is made of a plain table, and its 
     partitioning: { time, ranges, hypertable: "week" },
   });
   const [created, made] = statements;
-  const dropped = postgresql.partitions.dropChunks?.(name, "2026-12-31 12:00:00.000");
+  const dropped = postgresql.partitions.dropChunks?.(name, time, "2026-12-31 12:00:00.000");
 
   assert.equal(created?.text, 'CREATE TABLE IF NOT EXISTS "s""1"."t""1" ("recvtime" timestamptz)');
   assert.match(
@@ -209,8 +209,8 @@ test("PostgreSQL: a hypertable of TimescaleDB is made of a plain table, and its 
     /SELECT create_hypertable\(.*if_not_exists => true, create_default_indexes => false\)/s,
   );
   assert.deepEqual(made?.runs, [['s"1', 't"1', "recvtime", "1 week"]]);
-  assert.match(dropped?.text ?? "", /SELECT drop_chunks\(/);
-  assert.deepEqual(dropped?.runs, [['s"1', 't"1', "2026-12-31 12:00:00.000+00"]]);
+  assert.match(dropped?.text ?? "", /FROM drop_chunks\(/);
+  assert.deepEqual(dropped?.runs, [['"s""1"."t""1"', "recvtime", "2026-12-31 12:00:00.000"]]);
 });
 
 test("PostgreSQL: no name ends the block that exchanges a table and its partitioned successor", () => {

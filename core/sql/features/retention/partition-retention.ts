@@ -1,4 +1,5 @@
 import { isoTime } from "../../../ngsi/index.js";
+import type { History } from "../../contract/dialect.js";
 import type { PartitionedTable, StoredPartition } from "../../contract/partitions.js";
 import { type TableName, tableKey } from "../../contract/statement.js";
 import { makePartitionsAt, type PartitionParts, partitionedTables } from "../../tables/make-partitions.js";
@@ -56,9 +57,9 @@ export class PartitionRetention {
     return new Set(answer.map(([database = "", schema = "", table = ""]) => tableKey({ database, schema, table })));
   }
 
-  async dropChunks(name: TableName, oldest: string, signal: AbortSignal): Promise<void> {
+  async dropChunks({ name, time }: History, oldest: string, signal: AbortSignal): Promise<void> {
     const { store, statements } = this.#parts;
-    const statement = statements.dropChunks?.(name, oldest);
+    const statement = statements.dropChunks?.(name, time, oldest);
     if (statement !== undefined) await store.driver.write([statement], signal);
   }
 

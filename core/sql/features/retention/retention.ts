@@ -140,7 +140,7 @@ export class Retention {
 
   async #expireTable({ history, partitioned, isHypertable }: KnownHistory, signal: AbortSignal): Promise<void> {
     if (this.#mostAgeMillis < 0) return;
-    if (isHypertable === true) return await this.#partitions?.dropChunks(history.name, this.#oldest(), signal);
+    if (isHypertable === true) return await this.#partitions?.dropChunks(history, this.#oldest(), signal);
     if (partitioned === undefined) return await this.#expire(history, signal);
     const remaining = (await this.#partitions?.drop(partitioned, this.#oldest(), signal)) ?? [];
     if (!this.#wholePartitions) return await this.#expire(history, signal);

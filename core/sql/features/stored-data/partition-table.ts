@@ -35,6 +35,8 @@ interface Look {
 export class TablePartitioning {
   readonly #store: KnownStore;
   readonly #life: TableLife;
+  /** Databases that have no hypertables. */
+  readonly #withoutHypertables = new Set<string>();
 
   constructor(store: KnownStore, life: TableLife) {
     this.#store = store;
@@ -69,14 +71,8 @@ export class TablePartitioning {
     const time = { name: this.#life.time, kind };
     const columns = [...(store.tables.columns(name) ?? [])].map(([column, own]) => ({ name: column, kind: own }));
     const indexes = await this.#missing(name, this.#life.indexes(name, columns), signal);
-    const partitioned = seen === undefined ? await this.#partitioned(name, signal) : seen.get(tableKey(name));
-    if (partitioned !== undefined)
-      return await this.#index(indexes, {
-        statements: statements?.createIndexes(partitioned, indexes) ?? [],
-        otherwise: "it is partitioned",
-        dryRun,
-        signal,
-      });
+    const divided = await this.#divided(name, { statements, indexes, seen, signal });
+    if (divided !== undefined) return await this.#index(indexes, { ...divided, dryRun, signal });
     if (statements === undefined || period === undefined)
       return await this.#index(indexes, {
         statements: store.dialect.createIndexes(name, indexes),
@@ -84,7 +80,7 @@ export class TablePartitioning {
         dryRun,
         signal,
       });
-    if (this.#life.hypertables) return await this.#hypertable(name, { time, period, statements, signal });
+    if (this.#life.hypertables) return notMade(name, { time, period, statements });
     const [answer] = await store.driver.read([statements.convertible(name, time)], signal);
     const refusal = answer === undefined ? "it does not exist" : answer[0];
     if (refusal !== undefined) return { outcome: "refused", reason: refusal };
@@ -93,14 +89,30 @@ export class TablePartitioning {
     return (await this.#exchange({ name, time, indexes }, statements, signal)) ?? done;
   }
 
-  /** A plain table is not changed: making a hypertable of it would lock it for as long as its rows are copied. */
-  async #hypertable(name: TableName, { time, period, statements, signal }: Hypertable): Promise<Outcome> {
-    const found = await this.#store.driver.read(statements.hypertables?.([name]) ?? [], signal);
-    if (found.length > 0) return { outcome: "unchanged", reason: "it is a hypertable" };
-    if (time.kind !== "time")
-      return { outcome: "refused", reason: `its column "${time.name}" is text, and a hypertable needs a time` };
-    const remedy = statements.hypertableRemedy?.(name, time, period) ?? "";
-    return { outcome: "refused", reason: `making a hypertable of it locks it; stop the agent and run ${remedy}` };
+  /** The indexes of a table that is divided already; undefined for a plain one. */
+  async #divided(
+    name: TableName,
+    { statements, indexes, seen, signal }: Dividing,
+  ): Promise<Pick<Indexing, "statements" | "otherwise"> | undefined> {
+    if (statements === undefined) return undefined;
+    const partitioned = seen === undefined ? await this.#partitioned(name, signal) : seen.get(tableKey(name));
+    if (partitioned !== undefined)
+      return { statements: statements.createIndexes(partitioned, indexes), otherwise: "it is partitioned" };
+    if (!(await this.#isHypertable(name, statements, signal))) return undefined;
+    return { statements: statements.hypertableIndexes?.(name, indexes) ?? [], otherwise: "it is a hypertable" };
+  }
+
+  /** Others make hypertables, too, so they are looked for without the property as well. */
+  async #isHypertable(name: TableName, { hypertables }: PartitionStatements, signal: AbortSignal): Promise<boolean> {
+    if (hypertables === undefined || this.#withoutHypertables.has(name.database)) return false;
+    const { driver, dialect } = this.#store;
+    try {
+      return (await driver.read(hypertables([name]), signal)).length > 0;
+    } catch (error) {
+      if (this.#life.hypertables || !dialect.errors.missing(databaseErrorOf(error))) throw error;
+      this.#withoutHypertables.add(name.database);
+      return false;
+    }
   }
 
   /** Undefined when the table is partitioned. */
@@ -176,11 +188,23 @@ export class TablePartitioning {
   }
 }
 
+/** A plain table is not changed: making a hypertable of it would lock it for as long as its rows are copied. */
+function notMade(name: TableName, { time, period, statements }: Hypertable): Outcome {
+  if (time.kind !== "time")
+    return { outcome: "refused", reason: `its column "${time.name}" is text, and a hypertable needs a time` };
+  const remedy = statements.hypertableRemedy?.(name, time, period) ?? "";
+  return { outcome: "refused", reason: `making a hypertable of it locks it; stop the agent and run ${remedy}` };
+}
+
+interface Dividing extends Pick<Look, "seen" | "signal"> {
+  readonly statements: PartitionStatements | undefined;
+  readonly indexes: readonly TableIndex[];
+}
+
 interface Hypertable {
   readonly time: Column;
   readonly period: Period;
   readonly statements: PartitionStatements;
-  readonly signal: AbortSignal;
 }
 
 type Outcome = Omit<TableResult, "name">;
