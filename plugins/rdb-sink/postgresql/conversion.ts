@@ -78,13 +78,17 @@ export function releaseText(name: TableName): string {
     END IF;`);
 }
 
+/** NOT NULL, which is a constraint since PostgreSQL 18; it goes to the new table with the column. */
+const COPIED = "(contype = 'n' AND convalidated AND NOT connoinherit)";
+
 /** What belongs to a table and would be lost, or serve the old rows only. */
 const REFUSED = `
   CASE
     WHEN c.relkind <> 'r' THEN 'it is not a plain table'
     WHEN EXISTS (SELECT FROM pg_inherits WHERE c.oid IN (inhrelid, inhparent)) THEN 'it inherits or is inherited from'
     WHEN EXISTS (SELECT FROM pg_trigger WHERE tgrelid = c.oid AND NOT tgisinternal) THEN 'it has triggers'
-    WHEN EXISTS (SELECT FROM pg_constraint WHERE conrelid = c.oid AND conname <> 'deneb_until') THEN 'it has constraints'
+    WHEN EXISTS (SELECT FROM pg_constraint WHERE conrelid = c.oid AND conname <> 'deneb_until' AND NOT ${COPIED})
+      THEN 'it has constraints'
     WHEN EXISTS (SELECT FROM pg_index WHERE indrelid = c.oid AND indisunique) THEN 'it has a unique index'
     WHEN EXISTS (SELECT FROM pg_attribute WHERE attrelid = c.oid AND attnum > 0 AND NOT attisdropped
       AND (attidentity <> '' OR attacl IS NOT NULL)) THEN 'a column is an identity or has privileges of its own'

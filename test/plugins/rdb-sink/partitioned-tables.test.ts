@@ -208,6 +208,22 @@ describe("partitioned tables in PostgreSQL", { skip }, () => {
     }
   });
 
+  test("a column that takes no NULL does so in all partitions of a converted table", async (context) => {
+    const { sink } = sinkOf(base, clock(noon));
+    context.after(() => sink.stop(never));
+    await sink.persist({ events: [at(noon, "p12")] }, never);
+    await query("ALTER TABLE p12.urn_x ALTER entityid SET NOT NULL, ALTER recvtime SET NOT NULL");
+
+    const [result] = await converted({}, { tables: ["p12.urn_x"] });
+    await sink.persist({ events: [at("2027-06-01T00:00:00.000Z", "p12")] }, never);
+
+    assert.equal(result?.outcome, "done", result?.reason);
+    const strict = await query(
+      "SELECT attrelid::regclass FROM pg_attribute WHERE attnotnull AND attname = 'entityid' AND attrelid IN (SELECT inhrelid FROM pg_inherits WHERE inhparent = 'p12.urn_x'::regclass)",
+    );
+    assert.equal(strict.length, (await partitions("p12.urn_x")).length);
+  });
+
   test("of a table that was converted old rows are deleted, and a new attribute is a column of all partitions", async (context) => {
     const { sink } = sinkOf(base, clock(noon), undefined, { name: "aging" });
     context.after(() => sink.stop(never));
