@@ -19,6 +19,7 @@ import { mysql } from "./dialect.js";
 import { MysqlDriver, type NamesWatch } from "./driver.js";
 import { mistaken } from "./mistaken-columns.js";
 import { mysqlProbes } from "./probes.js";
+import { mysqlViews } from "./views.js";
 
 const defaults = { port: 3306, username: "root" } as const;
 
@@ -47,10 +48,13 @@ export const mysqlDatabase: DatabaseKind = {
       settings(config),
       config.enable_lowercase === true ? undefined : namesWatch(context),
     );
+    const columnKey = (column: string) => driver.columnRules.keyOf(column);
     return {
       dialect: {
         ...mysql,
-        mistaken: (column, keys) => mistaken(column, keys, driver.comparesColumnsBy),
+        columnKey,
+        mistaken: (column, keys) => mistaken(column, keys, driver.columnRules),
+        views: mysqlViews(columnKey),
         positionsTable: () => bookkeepingDatabase.table("deneb_positions"),
         deadLettersTable: () => bookkeepingDatabase.table("deneb_letters"),
       },

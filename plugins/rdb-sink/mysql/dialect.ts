@@ -117,7 +117,7 @@ export const mysql = {
   }),
   tableSizes,
   errors: mysqlErrors,
-  views: mysqlViews,
+  views: mysqlViews(keyOf),
 } as const satisfies Dialect;
 
 const types = {

@@ -15,11 +15,11 @@ import type { Connection } from "mysql2/promise";
 import { connectBySslMode } from "../encryption.js";
 import { type LeaseEnd, Leases, maySessionMatter } from "../leases.js";
 import type { ServerSettings } from "../server.js";
+import { type ColumnRules, columnRules, USUAL } from "./column-keys.js";
 import { connectionOptions, SESSION, wantsOtherEncryption } from "./connection.js";
 import { ConnectionPool } from "./connection-pool.js";
 import { mysqlErrors } from "./errors.js";
 import { holder, isLocked, lockWaits, PATIENCE_MILLIS, withHolder } from "./held-locks.js";
-import type { ComparedBy } from "./mistaken-columns.js";
 import { openConnection } from "./open-connection.js";
 import { MysqlPages } from "./pages.js";
 import { isFeignedDeadlock, named, raised } from "./raised-errors.js";
@@ -41,7 +41,7 @@ export class MysqlDriver implements Driver {
   #sent: "together" | "one at a time" = "together";
   readonly #pages: MysqlPages;
   #watch: NamesWatch | undefined;
-  #comparesColumnsBy: ComparedBy = "letters and bytes";
+  #columnRules: ColumnRules = USUAL;
 
   constructor(settings: ServerSettings, watch?: NamesWatch) {
     this.#settings = settings;
@@ -57,9 +57,9 @@ export class MysqlDriver implements Driver {
     });
   }
 
-  /** How the server finds the columns of wide tables, once it was connected to. */
-  get comparesColumnsBy(): ComparedBy {
-    return this.#comparesColumnsBy;
+  /** How the server finds columns, once it was connected to. */
+  get columnRules(): ColumnRules {
+    return this.#columnRules;
   }
 
   async probe(signal: AbortSignal): Promise<void> {
@@ -184,7 +184,7 @@ export class MysqlDriver implements Driver {
   async #prepare(connection: Connection): Promise<void> {
     await connection.query(`${SESSION}, ${lockWaits(this.#limit())}`);
     const facts = await serverFacts(connection);
-    this.#comparesColumnsBy = facts.isMariaDb ? "letters and bytes" : "letters";
+    this.#columnRules = columnRules(facts);
     this.#prepared.set(connection, facts);
   }
 

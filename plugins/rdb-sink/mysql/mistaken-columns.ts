@@ -1,17 +1,19 @@
-import { keyOf } from "./statements.js";
+import type { ColumnRules } from "./column-keys.js";
 
 /** From this number of columns on the server finds them by a hash of their names (`MAX_FIELDS_BEFORE_HASH`). */
 const HASHED_FROM = 32;
 
-/** What decides, beside the letters, whether a server takes two names for one: MariaDB asks for their bytes, MySQL does not. */
-export type ComparedBy = "letters" | "letters and bytes";
-
 /**
  * The key, among those of all columns of a table, of another column that the server may find where this one is named. In a table
- * of 32 and more it looks for the name in a collation without accents: `é` is `è` there, and in MySQL `e`, too.
+ * of 32 and more it looks for the name in a collation without accents: `é` is `è` there, and in MySQL `e`, too. MariaDB does not from 11.5 on.
  */
-export function mistaken(column: string, keys: ReadonlySet<string>, by: ComparedBy): string | undefined {
-  if (keys.size < HASHED_FROM || (by === "letters and bytes" && ASCII.test(column))) return undefined;
+export function mistaken(
+  column: string,
+  keys: ReadonlySet<string>,
+  { confusesBy: by, keyOf }: ColumnRules,
+): string | undefined {
+  if (by === undefined || keys.size < HASHED_FROM || (by === "letters and bytes" && ASCII.test(column)))
+    return undefined;
   const key = keyOf(column);
   const alike = hashedKeys(keys).get(hashedAs(key)) ?? [];
   const bytes = Buffer.byteLength(key);

@@ -7,13 +7,16 @@ export interface ServerFacts {
   /** The longest that a statement waits for a lock. */
   readonly lockWaitMillis: number;
   readonly isMariaDb: boolean;
+  /** Whether it compares names of columns by all of Unicode. */
+  readonly foldsUnicode: boolean;
 }
 
 export const UNKNOWN = { mostBytes: Number.POSITIVE_INFINITY, lockWaitMillis: Number.POSITIVE_INFINITY } as const;
 
 /** The comment is read by MariaDB alone, whatever a fork or a configured `version` calls it; the name counts where a proxy removes comments. */
 const FACTS = `SELECT @@max_allowed_packet AS most, 1000 * GREATEST(@@lock_wait_timeout, @@innodb_lock_wait_timeout) AS lockWait,
-  VERSION() LIKE '%mariadb%' /*M! OR TRUE */ AS isMariaDb`;
+  VERSION() LIKE '%mariadb%' /*M! OR TRUE */ AS isMariaDb,
+  EXISTS (SELECT 1 FROM information_schema.collations WHERE collation_name = 'utf8mb3_general1400_as_ci') AS foldsUnicode`;
 
 export async function serverFacts(connection: Connection): Promise<ServerFacts> {
   const [rows] = await connection.query<RowDataPacket[]>(FACTS);
@@ -22,6 +25,7 @@ export async function serverFacts(connection: Connection): Promise<ServerFacts> 
     mostBytes: Number(row?.["most"]),
     lockWaitMillis: Number(row?.["lockWait"]),
     isMariaDb: Number(row?.["isMariaDb"]) === 1,
+    foldsUnicode: Number(row?.["foldsUnicode"]) === 1,
   };
 }
 

@@ -25,7 +25,7 @@ const MOST_TABLES = 200;
  * Views over the entities of a type. Types and attributes come from notifications: they are written as hexadecimal
  * numbers, which no setting of the server reads in another way.
  */
-export const mysqlViews: ViewSql = {
+export const mysqlViews = (columnKey: KeyOf): ViewSql => ({
   mostTables: MOST_TABLES,
   columns: (tables) => {
     const [at] = tables;
@@ -47,10 +47,13 @@ export const mysqlViews: ViewSql = {
   },
   typeOf: kindOf,
   fits: (texts, type) => !isShown(type) || staysKind(texts, type),
-  define,
+  define: (views) => define(views, columnKey),
   drop: ({ at, all, latest, tidy }) =>
     impatiently(at, `DROP VIEW IF EXISTS ${[latest, tidy, all].map(path).join(", ")}`),
-};
+});
+
+/** The same text for all names that the server takes for one column. */
+type KeyOf = (column: string) => string;
 
 function sampled(columns: readonly string[]): string {
   return columns.map((column) => `LEFT(${quoted(column)}, ${SAMPLED_CHARACTERS})`).join(", ");
@@ -78,11 +81,11 @@ function impatiently(at: EntityViews["at"], text: string): readonly Statement[] 
   ];
 }
 
-function define(views: EntityViews): readonly (readonly Statement[])[] {
+function define(views: EntityViews, columnKey: KeyOf): readonly (readonly Statement[])[] {
   const { at, all, latest, tidy, histories, lastData } = views;
   return [
-    view(all, union(histories, views)),
-    view(latest, lastData.length === 0 ? newest(views) : union(lastData, views)),
+    view(all, union(histories, views, columnKey)),
+    view(latest, lastData.length === 0 ? newest(views) : union(lastData, views, columnKey)),
     view(tidy, tidied(views)),
   ].map((text) => impatiently(at, text));
 }
@@ -104,13 +107,13 @@ function binary(column: string): string {
   return `CAST(${quoted(column)} AS BINARY)`;
 }
 
-function union(tables: readonly ViewedTable[], views: EntityViews): string {
-  return tables.map((table) => selected(table, views)).join(" UNION ALL ");
+function union(tables: readonly ViewedTable[], views: EntityViews, columnKey: KeyOf): string {
+  return tables.map((table) => selected(table, views, columnKey)).join(" UNION ALL ");
 }
 
-function selected(table: ViewedTable, views: EntityViews): string {
-  const own = byKey(table);
-  const cells = views.columns.map(({ name, type }) => `${cast(own.get(keyOf(name)), type)} AS ${quoted(name)}`);
+function selected(table: ViewedTable, views: EntityViews, columnKey: KeyOf): string {
+  const own = byKey(table, columnKey);
+  const cells = views.columns.map(({ name, type }) => `${cast(own.get(columnKey(name)), type)} AS ${quoted(name)}`);
   return `SELECT ${[timeOf(own, views), ...cells].join(", ")} FROM ${path(table.name)} AS t WHERE ${ofType(views)}`;
 }
 
@@ -198,8 +201,8 @@ function ofType({ names, entityType }: EntityViews): string {
   return `${own} = ${digitsOf(entityType)} AND CAST(CONVERT(${own} USING utf8mb4) AS BINARY) = X'${hex(entityType)}'`;
 }
 
-function byKey({ columns }: ViewedTable): ReadonlyMap<string, TypedColumn> {
-  return new Map(columns.map((column) => [keyOf(column.name), column]));
+function byKey({ columns }: ViewedTable, columnKey: KeyOf = keyOf): ReadonlyMap<string, TypedColumn> {
+  return new Map(columns.map((column) => [columnKey(column.name), column]));
 }
 
 function isSame(one: string, other: string): boolean {

@@ -9,6 +9,7 @@ import plugin from "../../../plugins/rdb-sink/index.js";
 import { mysqlServer, type TestServer } from "../../support/mysql.js";
 import { recordingLog } from "../../support/recording-log.js";
 import { closedPort } from "./fake-server.js";
+import { foldsUnicode } from "./folding-server.js";
 import { configOf, entity, eventOf, type LoggingSink, never, onMysql, sinkOf } from "./sinks.js";
 import { v2Attribute, v2Entity, v2Event } from "./v2-events.js";
 
@@ -89,7 +90,8 @@ test(
     const [row = {}] = await server.query(
       `SELECT max(\`ΟΔΟΣ\`) AS a, max(\`οδος\`) AS b, max(\`Ж\`) AS c FROM ${service}.e`,
     );
-    assert.deepEqual(row, { a: "3", b: "2", c: "5" });
+    const areOne = await foldsUnicode(server);
+    assert.deepEqual(row, { a: "3", b: areOne ? "3" : "2", c: "5" });
   }),
 );
 

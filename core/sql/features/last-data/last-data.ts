@@ -66,7 +66,7 @@ export class LastData {
     const fixed = namesOf([...columnLayoutColumns.ld, ...columnLayoutColumns.v2], naming);
     this.#identifying =
       config.attr_persistence === "column" ? new Set([...fixed, ...this.#key, this.#time]) : undefined;
-    this.#memberOwners = new MemberOwners(naming);
+    this.#memberOwners = new MemberOwners(naming, dialect.columnKey);
   }
 
   /**

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { type ColumnNaming, columnKey, columnName } from "../../../ngsi/index.js";
 import type { MemberChanges } from "../../contract/last-row.js";
 import { MEMBERS, overflowColumn } from "../../rows/column-names.js";
+import type { KeyOf } from "../../rows/grouping.js";
 import type { AttributeColumns, Row } from "../../rows/layout.js";
 import { type KnownColumns, spelledIn } from "../../tables/known-tables.js";
 
@@ -19,6 +20,8 @@ interface OwnedRow {
  */
 export class MemberOwners {
   readonly #naming: ColumnNaming;
+  /** Of the database, as known columns have them. */
+  readonly #key: KeyOf;
   readonly #list: string;
   readonly #owned = new WeakMap<readonly string[], OwnedRow>();
   readonly #changes = new WeakMap<
@@ -26,8 +29,9 @@ export class MemberOwners {
     { readonly known: KnownColumns; readonly changes: MemberChanges }
   >();
 
-  constructor(naming: ColumnNaming) {
+  constructor(naming: ColumnNaming, keyOf: KeyOf) {
     this.#naming = naming;
+    this.#key = keyOf;
     this.#list = columnName(MEMBERS, naming);
   }
 
@@ -80,9 +84,10 @@ export class MemberOwners {
   }
 
   #emptied(key: string, attributes: readonly AttributeColumns[], known: KnownColumns): MemberChanges["emptied"] {
+    const own = spelledIn(known, key);
     const entries = attributes
       .filter((attribute) => key.startsWith(stemOf(attribute)))
-      .map(({ column }) => this.#entry(column, key));
+      .map(({ column }) => this.#entry(column, own));
     if (entries.length === 0) return [];
     return [key, this.#besideOf(key)]
       .filter((column) => known.has(column))
@@ -106,18 +111,15 @@ export class MemberOwners {
     return entries;
   }
 
-  /** Of one length and between blanks, so that no entry is part of others, whatever the names. */
+  /** Of one length and between blanks, so that no entry is part of others, whatever the names. Rows keep it, whatever the database. */
   #entry(attribute: string, column: string): string {
-    const pair = createHash("sha256").update(`${this.#key(attribute)}\0${this.#key(column)}`);
+    const key = (name: string) => columnKey(name, this.#naming);
+    const pair = createHash("sha256").update(`${key(attribute)}\0${key(column)}`);
     return `${pair.digest("hex").slice(0, DIGITS)} `;
   }
 
   #besideOf(key: string): string {
     return this.#key(overflowColumn(key, this.#naming));
-  }
-
-  #key(column: string): string {
-    return columnKey(column, this.#naming);
   }
 }
 
