@@ -3,11 +3,15 @@ import { certificateFault, isOfCertificates } from "../tls-errors.js";
 
 const MISSING = new Set(["ER_BAD_DB_ERROR", "ER_NO_SUCH_TABLE", "ER_BAD_FIELD_ERROR"]);
 export const DEADLOCK = "ER_LOCK_DEADLOCK";
+/** The code of a node of a Galera cluster that lags behind what the cluster has committed. */
+export const NODE_BEHIND = "NODE_BEHIND";
 const RACED = new Set([
   "ER_DB_CREATE_EXISTS",
   "ER_TABLE_EXISTS_ERROR",
   "ER_DUP_FIELDNAME",
   DEADLOCK,
+  // By `innodb_snapshot_isolation`, which MariaDB has on from 11.6.2: what a trigger had read was changed by another transaction.
+  "ER_CHECKREAD",
   "ER_SAME_NAME_PARTITION",
   "ER_RANGE_NOT_INCREASING_ERROR",
   "ER_DROP_PARTITION_NON_EXISTENT",
@@ -35,6 +39,8 @@ const PERMANENT = new Set([
   // A key with letters that its column of others has not.
   "ER_IMPOSSIBLE_STRING_CONVERSION",
   "ER_CANNOT_CONVERT_STRING",
+  // Two names of one entity that the server takes for one.
+  "ER_FIELD_SPECIFIED_TWICE",
   "ER_TOO_MANY_FIELDS",
   "ER_TOO_BIG_ROWSIZE",
   "ER_TOO_LONG_IDENT",
@@ -58,7 +64,7 @@ const DOUBTFUL =
   /^ER_(SIGNAL_|GIS_|VIEW_|NO_PARTITION_FOR_|NON_DEFAULT_VALUE_FOR_GENERATED_|1906$|CANT_CREATE_GEOMETRY|WRONG_VALUE|ILLEGAL_VALUE|DATA_OUT_OF_RANGE|INVALID_|JSON_|DIVISION_BY_ZERO|SUBQUERY_NO_1_ROW|REGEXP_)/;
 // Resources such as the disk, connections, conflicts, and what was ended by an operator or a time limit.
 const OF_ALL =
-  /^ER_(DISK_FULL|RECORD_FILE_FULL|OUT_OF|OUTOFMEMORY|CON_|TOO_MANY_USER_|ACCESS_DENIED|LOCK_|TRANSACTION_ROLLBACK_|USER_LIMIT_|XA_|QUERY_|STATEMENT_TIMEOUT|SERVER_|CONNECTION_|NET_|NORMAL_SHUTDOWN|1969$|3024$)/;
+  /^ER_(DISK_FULL|RECORD_FILE_FULL|OUT_OF|OUTOFMEMORY|CON_|TOO_MANY_USER_|ACCESS_DENIED|LOCK_|CHECKREAD$|TRANSACTION_ROLLBACK_|USER_LIMIT_|XA_|QUERY_|STATEMENT_TIMEOUT|SERVER_|CONNECTION_|NET_|NORMAL_SHUTDOWN|1969$|3024$)/;
 /**
  * Ends what the server says when the system refuses it something: the disk (28, 122 for a quota, 135 of InnoDB), memory (12) or open files
  * (23, 24). A table that cannot be made then says nothing about it, though others have room left.
@@ -72,6 +78,8 @@ const TOO_SLOW = ["ER_STATEMENT_TIMEOUT", "ER_1969", "ER_QUERY_TIMEOUT", "ER_302
 export const ROWS_TOO_SLOW = "ROWS_TOO_SLOW";
 // The limit of 1,017 columns of InnoDB has no code of its own in MariaDB.
 const TOO_MANY_COLUMNS = /Too many columns/;
+/** A transaction that is larger than a node of Galera replicates has no code of its own either. */
+const TOO_LARGE_FOR_CLUSTER = /^(Maximum writeset size exceeded|wsrep_max_ws_rows exceeded)/;
 
 /** Begins the code of an error of the whole server that a trigger raised. */
 export const RAISED = "RAISED_";
@@ -94,7 +102,8 @@ export const mysqlErrors: DatabaseErrorReader = {
       (/^(ER|HA_ERR)_/.test(code) && !isOfAll(code) && !takesNoWrites(error) && !lacks(OF_RESOURCES, error))
     );
   },
-  retryable: ({ code = "", message }) => !PERMANENT.has(code) && !TOO_MANY_COLUMNS.test(message),
+  retryable: ({ code = "", message }) =>
+    !PERMANENT.has(code) && !TOO_MANY_COLUMNS.test(message) && !TOO_LARGE_FOR_CLUSTER.test(message),
   explain: (error, server) =>
     explanations.find(({ when }) => when(error))?.say(server, error) ??
     `${error.opening === true ? "connecting to" : "working with"} ${described(server)} failed: ${error.message}`,
@@ -246,6 +255,17 @@ const explanations: readonly Explanation[] = [
     say: (server) => `a row is larger than ${described(server)} takes; raise max_allowed_packet`,
   },
   {
+    when: ({ message }) => TOO_LARGE_FOR_CLUSTER.test(message),
+    say: (server, { message }) =>
+      `a row is larger than the cluster of ${described(server)} replicates: ${message}; raise wsrep_max_ws_size on each node`,
+  },
+  {
+    when: coded(NODE_BEHIND),
+    say: (server, { message }) =>
+      `${described(server)} is a node that lags behind its cluster: ${message}; wait until it has applied what the others committed, ` +
+      "raise repl.causal_read_timeout there, or point rdb_host to another node",
+  },
+  {
     when: ({ message }) => message.startsWith(UNREADABLE),
     say: (server, { message }) =>
       `${described(server)} cannot be understood: ${message}; check that rdb_host and rdb_port lead to a MySQL or MariaDB`,
@@ -306,7 +326,7 @@ const explanations: readonly Explanation[] = [
   {
     when: takesNoWrites,
     say: (server) =>
-      `${described(server)} takes no writes now (read-only, or outside of its cluster); point rdb_host to the primary`,
+      `${described(server)} takes no writes now (read-only, or outside of its cluster); point rdb_host to the primary, or to another node`,
   },
   {
     when: coded(

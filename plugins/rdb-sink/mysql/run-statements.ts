@@ -3,19 +3,29 @@ import { type Cell, type Statement, unexpectedChanges } from "deneb/sql";
 import type { Connection as Callbacks } from "mysql2";
 import type { Connection, ResultSetHeader, RowDataPacket } from "mysql2/promise";
 import { awaitCommits, isOfCommitWait } from "./commit-wait.js";
+import { awaitCluster } from "./settled-reads.js";
 
 /** Reads the rows of all these statements. */
 export function asking(statements: readonly Statement[]) {
   return async (connection: Connection): Promise<readonly (readonly Cell[])[]> => {
-    const answers: (readonly Cell[])[] = [];
-    for (const statement of statements) {
-      if (isOfCommitWait(statement)) continue;
-      const { text, runs } = statement;
-      for (const run of runs) for (const row of await rowsOf(connection, text, run)) answers.push(row);
-    }
+    const questions = statements.filter((statement) => !isOfCommitWait(statement));
+    if (questions.length === statements.length) return await answersTo(connection, questions);
+    const ask = () => answersTo(connection, questions);
+    await awaitCluster(connection, ask);
+    const answers = await ask();
     if (answers.length > 0) await awaitCommits(connection, statements);
     return answers;
   };
+}
+
+async function answersTo(
+  connection: Connection,
+  questions: readonly Statement[],
+): Promise<readonly (readonly Cell[])[]> {
+  const answers: (readonly Cell[])[] = [];
+  for (const { text, runs } of questions)
+    for (const run of runs) for (const row of await rowsOf(connection, text, run)) answers.push(row);
+  return answers;
 }
 
 async function rowsOf(

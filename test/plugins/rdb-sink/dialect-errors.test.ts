@@ -212,6 +212,22 @@ test("a commit to a node that is outside of its cluster by now is reported as th
   assert.match(told, /takes no writes now \(read-only, or outside of its cluster\)/);
 });
 
+test("a transaction that is larger than Galera replicates is refused, so that its batch is divided, and names what to raise", () => {
+  const error = { code: "ER_UNKNOWN_ERROR", message: "Maximum writeset size exceeded" };
+
+  assert.equal(mysql.errors.retryable(error), false);
+  assert.match(
+    mysql.errors.explain(error, place),
+    /^a row is larger than the cluster of .*; raise wsrep_max_ws_size on/,
+  );
+});
+
+test("what another transaction has changed since a trigger read it is tried again at once, and says nothing about a table", () => {
+  const error = { code: "ER_CHECKREAD", message: "Record has changed since last read in table 't'" };
+
+  assert.deepEqual([mysql.errors.raced(error), mysql.errors.ofOnePlace?.(error)], [true, false]);
+});
+
 test("a limit of an account, and a conflict in a group, say nothing about a table", () => {
   for (const code of ["ER_USER_LIMIT_REACHED", "ER_TRANSACTION_ROLLBACK_DURING_COMMIT"])
     assert.equal(mysql.errors.ofOnePlace?.({ code, message: "" }), false, code);
