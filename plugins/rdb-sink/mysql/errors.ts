@@ -174,6 +174,9 @@ const LOCKED_IN_MARIADB = "ER_BULK_PARSER_INCOMPLETE_ESCAPE_SEQUENCE";
 /** Options of connections that are not encrypted; an account that requires TLS is refused like a wrong password. */
 const WITHOUT_TLS = /ssl_?mode=(disable|allow)|usessl=false/i;
 
+/** What the driver says of a way to log in that it does not have; the rest of its sentence is for programmers. */
+const WAY_TO_LOG_IN = /authentication using unknown plugin (\w+)/;
+
 interface Explanation {
   when(error: DatabaseError): boolean;
   say(server: ServerAddress, error: DatabaseError): string;
@@ -210,6 +213,12 @@ const explanations: readonly Explanation[] = [
     say: (server, { message }) =>
       `the password for ${described(server)} has expired: ${message}; give the account another one there and in rdb_password, or ` +
       "run ALTER USER ... PASSWORD EXPIRE NEVER",
+  },
+  {
+    when: ({ message }) => WAY_TO_LOG_IN.test(message),
+    say: (server, { message }) =>
+      `${described(server)} wants the account to log in by "${WAY_TO_LOG_IN.exec(message)?.[1]}", which Deneb does not have; ` +
+      "give the account mysql_native_password or caching_sha2_password (ALTER USER)",
   },
   {
     when: ({ code = "" }) => RIGHTS.has(code),

@@ -228,6 +228,16 @@ test("what another transaction has changed since a trigger read it is tried agai
   assert.deepEqual([mysql.errors.raced(error), mysql.errors.ofOnePlace?.(error)], [true, false]);
 });
 
+test("a way to log in that the driver does not have, as parsec of MariaDB, is named with those that it has", () => {
+  const message = "Server requests authentication using unknown plugin parsec. See TODO: add plugins doco here";
+
+  assert.equal(
+    mysql.errors.explain({ code: "AUTH_SWITCH_PLUGIN_ERROR", message }, place),
+    'the server at db:5432 as user "u" wants the account to log in by "parsec", which Deneb does not have; give the account ' +
+      "mysql_native_password or caching_sha2_password (ALTER USER)",
+  );
+});
+
 test("a limit of an account, and a conflict in a group, say nothing about a table", () => {
   for (const code of ["ER_USER_LIMIT_REACHED", "ER_TRANSACTION_ROLLBACK_DURING_COMMIT"])
     assert.equal(mysql.errors.ofOnePlace?.({ code, message: "" }), false, code);
