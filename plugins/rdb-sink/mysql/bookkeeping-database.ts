@@ -1,5 +1,5 @@
 import { type BookkeepingDatabase, type BookkeepingTables, databaseErrorOf, type TableName } from "deneb/sql";
-import { isForbidden } from "./errors.js";
+import { isForbidden } from "./error-kinds.js";
 
 /** The default name of the database. */
 const DEFAULT_DATABASE = "deneb";

@@ -1,6 +1,6 @@
 import { type BoundedRows, databaseErrorOf, plain, type Statement } from "deneb/sql";
 import type { Connection } from "mysql2/promise";
-import { isForbidden } from "./errors.js";
+import { isForbidden } from "./error-kinds.js";
 import { path, quoted } from "./statements.js";
 
 /** Begins the text of a statement that is left to `awaitCommits`. */

@@ -1,8 +1,7 @@
 import { codeOf } from "deneb/sdk";
 import { type Cell, type DatabaseError, databaseErrorOf, plain, type SchemaName, type Statement } from "deneb/sql";
+import { LOCKED } from "./error-kinds.js";
 
-/** Of an ended wait for a lock: of rows by `innodb_lock_wait_timeout`, of a table by `lock_wait_timeout`. */
-const LOCKED = "ER_LOCK_WAIT_TIMEOUT";
 const WITHOUT_PROCESS = "ER_SPECIFIC_ACCESS_DENIED_ERROR";
 
 /** A lock of a table that no transaction has is reported by the server only where it was set up for that. */

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { reasonOf } from "deneb/sdk";
 import type { Connection, ConnectionOptions } from "mysql2";
-import { UNREADABLE } from "./errors.js";
+import { UNREADABLE } from "./error-kinds.js";
 
 declare module "mysql2" {
   interface Connection {

@@ -1,6 +1,7 @@
 import { codeOf, reasonOf } from "deneb/sdk";
 import type { Connection, ResultSetHeader } from "mysql2/promise";
-import { DEADLOCK, isOfAll, RAISED } from "./errors.js";
+import { DEADLOCK, RAISED } from "./error-kinds.js";
+import { isOfAll } from "./errors.js";
 
 /**
  * With the number of an error of the server as its code where the driver knows no name for it; with a code of its own where a SIGNAL gave

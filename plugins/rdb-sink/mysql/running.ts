@@ -1,6 +1,6 @@
 import { reasonOf } from "deneb/sdk";
 import { refusedAt, type Statement } from "deneb/sql";
-import { isTooSlow, ROWS_TOO_SLOW } from "./errors.js";
+import { isTooSlow, ROWS_TOO_SLOW } from "./error-kinds.js";
 import { waitingFor } from "./held-locks.js";
 
 /** How far a write has come, for the error with which it ends. */

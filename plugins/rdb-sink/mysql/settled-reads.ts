@@ -1,12 +1,10 @@
 import { codeOf, reasonOf } from "deneb/sdk";
 import type { Connection, RowDataPacket } from "mysql2/promise";
-import { NODE_BEHIND } from "./errors.js";
+import { LOCKED, NODE_BEHIND } from "./error-kinds.js";
 
 const WAIT = "wsrep_sync_wait";
 /** Of the bits of that variable the one for reads. */
 const READS = 1;
-/** What a node answers that did not catch up in time; nothing locks what this waits for. */
-const WAITED_TOO_LONG = "ER_LOCK_WAIT_TIMEOUT";
 
 /**
  * Waits until the node of a Galera cluster has applied what the cluster committed before. Else it may show the past: that a batch is not
@@ -32,7 +30,8 @@ async function lateness(connection: Connection): Promise<unknown> {
     await connection.query("SELECT COUNT(*) FROM information_schema.schemata");
     return undefined;
   } catch (error) {
-    if (codeOf(error) !== WAITED_TOO_LONG) throw error;
+    // Nothing locks what this waits for: the node did not catch up in time.
+    if (codeOf(error) !== LOCKED) throw error;
     return error;
   }
 }

@@ -33,11 +33,6 @@ export function isSqlState(code: string | undefined): code is string {
   return code !== undefined && SQLSTATE.test(code) && /\d/.test(code);
 }
 
-/** Whether an error has one of these codes. */
-export function coded(...codes: readonly string[]): (error: Pick<DatabaseError, "code">) => boolean {
-  return ({ code }) => code !== undefined && codes.includes(code);
-}
-
 /** A trigger of others may say the same, but with other codes. */
 export function isOfTheSystem({ code, message }: DatabaseError): boolean {
   return (code === "XX000" || code === NOT_PERMITTED) && OF_THE_SYSTEM.test(message);

@@ -1,6 +1,6 @@
 import type { DatabaseError, DatabaseErrorReader } from "deneb/sql";
+import { coded } from "../explanation.js";
 import {
-  coded,
   IDLE_IN_TRANSACTION,
   isOfTheSystem,
   isSqlState,

@@ -1,7 +1,8 @@
-import type { DatabaseError, ServerAddress } from "deneb/sql";
+import type { ServerAddress } from "deneb/sql";
+import { coded, type Explanation, explainedBy } from "../explanation.js";
+import { networkErrors, noAnswer } from "../network-errors.js";
 import { certificateFault, isOfCertificates } from "../tls-errors.js";
 import {
-  coded,
   IDLE,
   IDLE_IN_TRANSACTION,
   isOfTheSystem,
@@ -18,11 +19,6 @@ import {
   TRANSACTION_ENDED,
   UNREADABLE,
 } from "./error-kinds.js";
-
-interface Explanation {
-  when(error: DatabaseError): boolean;
-  say(server: ServerAddress, error: DatabaseError): string;
-}
 
 const explanations: readonly Explanation[] = [
   {
@@ -95,19 +91,7 @@ const explanations: readonly Explanation[] = [
     say: ({ address, username }, { message }) =>
       `${message} at ${address} (as user "${username}"); create the database or change rdb_database`,
   },
-  {
-    when: coded("ECONNREFUSED"),
-    say: ({ address }) =>
-      `connection refused: no server listens at ${address}; start it or check rdb_host and rdb_port`,
-  },
-  {
-    when: coded("EAI_AGAIN"),
-    say: ({ address }) => `the host of ${address} cannot be looked up now: no name server answers; check DNS`,
-  },
-  {
-    when: coded("ENOTFOUND"),
-    say: ({ address }) => `the host of ${address} is not known; check rdb_host`,
-  },
+  ...networkErrors(described),
   {
     when: coded(STATEMENT_CANCELED),
     say: (server, { message }) =>
@@ -129,10 +113,7 @@ const explanations: readonly Explanation[] = [
     say: (server, { message }) =>
       `somebody keeps a table of ${described(server)} locked: ${message}; end that transaction, or raise lock_timeout of the user`,
   },
-  {
-    when: (error) => coded("ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH")(error) || saying(/timeout/)(error),
-    say: (server) => `no answer in time from ${described(server)}; check rdb_host, rdb_port and the network`,
-  },
+  noAnswer(saying(/timeout/), described),
   {
     when: coded("54011", "54000"),
     say: (server, { message }) =>
@@ -196,11 +177,7 @@ const explanations: readonly Explanation[] = [
 ];
 
 /** What an error of this server means, for people. */
-export function explained(error: DatabaseError, server: ServerAddress): string {
-  const known = explanations.find(({ when }) => when(error));
-  const doing = error.opening === true ? "connecting to" : "working with";
-  return known?.say(server, error) ?? `${doing} ${described(server)} failed: ${error.message}`;
-}
+export const explained = explainedBy(explanations, described);
 
 function saying(pattern: RegExp): Explanation["when"] {
   return ({ code, message }) => !isSqlState(code) && pattern.test(message);

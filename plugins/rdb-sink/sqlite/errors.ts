@@ -1,4 +1,5 @@
-import type { DatabaseError, DatabaseErrorReader, ServerAddress } from "deneb/sql";
+import type { DatabaseError, DatabaseErrorReader } from "deneb/sql";
+import type { Explanation } from "../explanation.js";
 import { FOLDER_GONE } from "./gone-folder.js";
 import { KEPT_LOCKED } from "./kept-locks.js";
 
@@ -27,11 +28,6 @@ export const sqliteErrors: DatabaseErrorReader = {
     explanations.find(({ when }) => when(error))?.say(server, error) ??
     `working with the database files in "${server.address}" failed: ${error.message}`,
 };
-
-interface Explanation {
-  when(error: DatabaseError): boolean;
-  say(server: ServerAddress, error: DatabaseError): string;
-}
 
 const explanations: readonly Explanation[] = [
   {

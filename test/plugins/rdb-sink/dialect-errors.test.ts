@@ -13,6 +13,15 @@ for (const dialect of [postgresql, mysql])
     assert.match(said("ENOTFOUND"), /the host of db.example:1 is not known; check rdb_host/);
   });
 
+for (const dialect of [postgresql, mysql])
+  test(`${dialect.database}: a write that was aborted because it took too long does not send anybody to the network`, () => {
+    const server = { address: "db.example:1", database: "d", username: "u", options: "" };
+    const message = "a write to the database took longer than 5 milliseconds; raise rdb_statement_timeout";
+    const said = dialect.errors.explain({ code: "STATEMENT_TIMEOUT", message }, server);
+
+    assert.match(said, /^working with .* failed: .*; raise rdb_statement_timeout$/);
+  });
+
 const settingsOfMysql = [
   { code: "ER_INDEX_COLUMN_TOO_LONG", says: /does not take the keys .*; set innodb_default_row_format = dynamic/ },
   { code: "ER_TOO_LONG_KEY", says: /does not take the keys .*innodb_page_size of less than 16 KB/ },
