@@ -2,7 +2,7 @@ import { onAbort } from "deneb/sdk";
 import type pg from "pg";
 import { connectBySslMode, type Encryption } from "../encryption.js";
 import type { ServerSettings } from "../server.js";
-import { clientConfig, wantsOtherEncryption } from "./driver.js";
+import { clientConfig, wantsOtherEncryption } from "./connection-config.js";
 import { loadPg } from "./load-pg.js";
 
 /** Does the work over a connection of its own, which ends with the work or with the signal. */

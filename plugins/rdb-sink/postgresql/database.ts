@@ -16,9 +16,9 @@ import {
 } from "../server.js";
 import { withClient } from "./client.js";
 import { postgresql } from "./dialect.js";
-import { statementLimit } from "./driver.js";
 import { postgresqlProbes } from "./probes.js";
 import { PostgresqlServer } from "./server.js";
+import { statementLimit } from "./transaction-settings.js";
 
 const defaults = { port: 5432, username: "postgres" } as const;
 

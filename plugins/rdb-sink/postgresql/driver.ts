@@ -16,13 +16,15 @@ import { connectBySslMode, type Encryption } from "../encryption.js";
 import { type LeaseEnd, Leases, maySessionMatter } from "../leases.js";
 import type { ServerSettings } from "../server.js";
 import { isOfCertificates } from "../tls-errors.js";
+import { poolConfig, wantsOtherEncryption } from "./connection-config.js";
 import { isSqlState } from "./error-kinds.js";
 import { postgresqlErrors } from "./errors.js";
 import { held, mayBeLocked, PATIENCE_MILLIS, withHolder } from "./held-locks.js";
 import { loadPg } from "./load-pg.js";
 import { causeOf, runStatements, watchNotices } from "./run-statements.js";
-import { OF_THE_SERVER, WITH_EXTENSION } from "./search-path.js";
+import { WITH_EXTENSION } from "./search-path.js";
 import { runTransaction } from "./session.js";
+import { asked, limited, statementLimit } from "./transaction-settings.js";
 
 /** One database of a PostgreSQL server, accessed by a pool of connections. */
 export class PostgresqlDriver implements Omit<Driver, "commitUnits"> {
@@ -230,77 +232,3 @@ async function rolledBack(client: pg.PoolClient, error: unknown): Promise<boolea
 }
 
 function ignore(): void {}
-
-/**
- * The settings of one connection for `pg`, without settings of the session: a pooler in transaction mode refuses them.
- */
-export function clientConfig(settings: ServerSettings, encryption: Encryption): pg.ClientConfig {
-  const { options } = settings;
-  return {
-    host: settings.host,
-    port: settings.port,
-    database: settings.database,
-    user: settings.username,
-    // As a function: for an empty text `pg` would use PGPASSWORD or a password file.
-    password: () => settings.password,
-    ssl: encryption,
-    application_name: options.applicationName ?? "deneb",
-    connectionTimeoutMillis: options.connectTimeoutMillis ?? settings.connectTimeoutMillis,
-    keepAlive: true,
-  };
-}
-
-function poolConfig(settings: ServerSettings, encryption: Encryption): pg.PoolConfig {
-  return {
-    ...clientConfig(settings, encryption),
-    max: settings.mostConnections,
-    min: settings.leastIdle,
-    idleTimeoutMillis: settings.idleMillis,
-  };
-}
-
-/** True if the other encryption may succeed: the server has no TLS, or pg_hba.conf requires the other one. */
-export function wantsOtherEncryption(error: unknown): boolean {
-  return codeOf(error) === "28000" || (error instanceof Error && /does not support SSL/.test(error.message));
-}
-
-/** The statement time-out in milliseconds; 0 for no limit. */
-export function statementLimit({ options, statementTimeoutMillis }: ServerSettings): number {
-  return options.statementTimeoutMillis ?? statementTimeoutMillis;
-}
-
-/**
- * The statements of one round trip with the time-out as a setting of their transaction: a pooler such as PgBouncer
- * would pass a setting of the session on to the next client.
- */
-function limited(statements: readonly Statement[], settings: ServerSettings): readonly Statement[] {
-  const limit = statementLimit(settings);
-  // Without a limit that of the user on the server applies.
-  if (limit === 0) return statements;
-  return afterBegin(statements, `SET LOCAL statement_timeout = ${limit}`);
-}
-
-function afterBegin(statements: readonly Statement[], text: string): readonly Statement[] {
-  return statements.flatMap((statement) =>
-    statement.text === "BEGIN" ? [statement, plain(statement.at, text)] : [statement],
-  );
-}
-
-/** Questions with their settings, and the number of rows that the settings themselves return. */
-interface Asked {
-  readonly statements: readonly Statement[];
-  readonly ownRows: number;
-}
-
-/** Questions, which find no function or operator but those of the server. */
-function asked(statements: readonly Statement[], settings: ServerSettings): Asked {
-  const [first] = statements;
-  if (first === undefined) return { statements, ownRows: 0 };
-  const all = limited(afterBegin(statements, `SET LOCAL search_path = ${OF_THE_SERVER}`), settings);
-  if (first.text === "BEGIN") return { statements: all, ownRows: 0 };
-  // Without BEGIN all statements before a Sync are one transaction too, but SET LOCAL would raise a warning.
-  const limit = statementLimit(settings);
-  const given = [["search_path", OF_THE_SERVER], ...(limit === 0 ? [] : [["statement_timeout", String(limit)]])];
-  const calls = given.map(([name, value]) => `pg_catalog.set_config('${name}', '${value}', true)`);
-  return { statements: [plain(first.at, `SELECT ${calls.join(", ")}`), ...all], ownRows: 1 };
-}
