@@ -1,15 +1,11 @@
-import { type Event, type Receipt, retryableOf, type StoreAnswer } from "../../sdk/index.js";
+import { type Receipt, retryableOf } from "../../sdk/index.js";
 import type { DeadLetterKeeper } from "./dead-letter-keeper.js";
 import { isPositionFault, kindOfFailure, mayBeAboutData } from "./kinds-of-failure.js";
 import { NamedFailure } from "./named-failure.js";
 import type { RecentVerdicts } from "./recent-verdicts.js";
-import { type Course, GivenBack, nothingSent, type Stage, type StoreQuestions, sumOf } from "./stage.js";
+import { type Course, nothingSent, type Stage, type StoreQuestions, sumOf } from "./stage.js";
+import { SuspectSearch, type Verdict } from "./suspect-search.js";
 import type { TakenBatch } from "./taken-batch.js";
-
-/** So often must the store refuse an event after it took another one, where it cannot be asked. */
-const proofsWanted = 2;
-/** The number of other events that may fail as well before the store counts as unavailable. */
-const mostOthersFailing = 3;
 
 interface SplitParts {
   readonly store: StoreQuestions;
@@ -20,19 +16,22 @@ interface SplitParts {
 /**
  * Splits a batch that the store refuses until the bad event is alone and becomes a dead letter; all others are stored, in
  * order. One that takes the store too long is written in parts. A batch that keeps failing with an error that may pass is searched
- * for such an event too, but an event becomes a dead letter only when the store answers meanwhile. Where the sink names the
- * events that failed, only those are judged.
+ * for such an event too ({@link SuspectSearch}). Where the sink names the events that failed, only those are judged.
  */
 export class Split implements Stage {
   readonly name = "split";
   readonly next: Stage;
   readonly #parts: SplitParts;
-  /** How often in a row the sink named an event, with failures of one kind, while it stored others in the same write. */
-  readonly #namedBesideStored = new WeakMap<Event, BesideStored>();
+  readonly #suspects: SuspectSearch;
 
   constructor(parts: SplitParts, next: Stage) {
     this.#parts = parts;
     this.next = next;
+    this.#suspects = new SuspectSearch({
+      ...parts,
+      deliver: (batch, course) => this.deliver(batch, course),
+      keep: (batch, verdict, course) => this.#keep(batch, verdict, course),
+    });
   }
 
   async deliver(batch: TakenBatch, course: Course): Promise<Receipt> {
@@ -54,7 +53,7 @@ export class Split implements Stage {
       if (retryable === true) return await this.#keep(open, { error, reason: "retries-exhausted" }, course);
       return await this.#halved(open, { error, reason: "retries-exhausted" }, course);
     }
-    if (course.doubt === "suspected" && mayBeAboutData(error)) return await this.#search(open, error, course);
+    if (course.doubt === "suspected" && mayBeAboutData(error)) return await this.#suspects.search(open, error, course);
     throw error;
   }
 
@@ -90,191 +89,14 @@ export class Split implements Stage {
     if (refused.events.length > 0 && mayBeAboutData(error)) return await this.deliver(rest, course);
     if (course.doubt === "exhausted") return await this.#keep(rest, { error, reason: "retries-exhausted" }, course);
     if (!mayBeAboutData(error)) throw error;
-    if (error.failed.size < of) this.#noteBesideStored(rest.events, kindOfFailure(error));
-    if (course.doubt === "suspected") return await this.#search(rest, error, course);
+    if (error.failed.size < of) this.#suspects.noteBesideStored(rest.events, kindOfFailure(error));
+    if (course.doubt === "suspected") return await this.#suspects.search(rest, error, course);
     throw error;
   }
-
-  #noteBesideStored(events: readonly Event[], kind: string): void {
-    for (const event of events) {
-      const before = this.#namedBesideStored.get(event);
-      this.#namedBesideStored.set(event, { kind, times: before?.kind === kind ? before.times + 1 : 1 });
-    }
-  }
-
-  /** The sink stored others and not this one, again and again, and it fails in that way now. */
-  #isProven({ events: [event] }: TakenBatch, kind: string): boolean {
-    const named = event && this.#namedBesideStored.get(event);
-    return named !== undefined && named.kind === kind && named.times >= proofsWanted;
-  }
-
-  /** Stores what stands before the first event that fails alone, judges that one, and goes on behind it. */
-  async #search(batch: TakenBatch, error: unknown, course: Course): Promise<Receipt> {
-    const { store } = this.#parts;
-    const answers = await store.answers(error, course.signal);
-    const mayTryOthers = !store.keepsPositions || batch.position === undefined;
-    if (answers === false || (answers === undefined && !mayTryOthers)) throw error;
-    if (batch.events.length === 1) return await this.#judge(batch, { error, answers }, course);
-    if (error instanceof NamedFailure && error.suspects.length > 0 && typeof answers === "string")
-      return await this.#blameNamed(batch, { error, answers }, course);
-    const before = batch.events.length;
-    const found = await this.#firstFailing(batch, course);
-    const blamed = found === undefined ? undefined : await this.#blamed(found, { error, answers }, { batch, course });
-    const others = batch.open();
-    const bad = found?.suspect.open();
-    if (bad !== undefined && bad.events.length === 1 && blamed !== undefined) await this.#blame(bad, blamed, course);
-    const rest = batch.open();
-    if (rest.events.length === 0) return nothingSent;
-    // Where nothing at all is stored the reason may still be the store: the next suspect has its own tries first.
-    const takesOthers = others.events.length < before || typeof blamed?.answers === "string";
-    return await this.deliver(rest, { ...course, doubt: takesOthers ? course.doubt : "none" });
-  }
-
-  /** A single event that the store refused; where the store cannot be asked, what it did with others decides. */
-  async #judge(single: TakenBatch, { error, answers }: Judged, course: Course): Promise<Receipt> {
-    if (answers === undefined && !this.#isProven(single, kindOfFailure(error))) throw error;
-    // What failed may have been mended before the store was asked.
-    if (answers !== undefined && (await this.#passes(single, kindOfFailure(error), course))) return nothingSent;
-    return await this.#blame(single, { error, answers }, course);
-  }
-
-  async #blame(suspects: TakenBatch, { error, answers }: Judged, course: Course): Promise<Receipt> {
-    if (typeof answers === "string") this.#parts.verdicts.note(error);
-    return await this.#keep(suspects, { error, reason: reasonBy(answers) }, course);
-  }
-
-  /** The sink says which events are the reason. It has to say so of them once more: they may have been mended before the store was asked. */
-  async #blameNamed(batch: TakenBatch, { error, answers }: JudgedNamed, course: Course): Promise<Receipt> {
-    const failure = await this.#failure(batch, course);
-    if (failure === undefined) return nothingSent;
-    const { error: again } = failure;
-    if (!(again instanceof NamedFailure) || kindOfFailure(again) !== kindOfFailure(error)) throw again;
-    const before = new Set(error.suspects);
-    const suspects = batch.open().only(again.suspects.filter((event) => before.has(event)));
-    if (suspects.events.length === 0) throw again;
-    await this.#blame(suspects, { error: again, answers }, course);
-    return await this.deliver(batch.open(), course);
-  }
-
-  /** Undefined when the single event that was left is stored. */
-  async #firstFailing(batch: TakenBatch, course: Course): Promise<Found | undefined> {
-    let failing = batch;
-    while (failing.events.length > 1) {
-      const [first, second] = failing.split();
-      // A part of it may be stored although it failed.
-      failing = ((await this.#failure(first, course)) === undefined ? second : first).open();
-    }
-    if (failing.events.length === 0) return undefined;
-    const failure = await this.#failure(failing, course);
-    return failure === undefined ? undefined : { suspect: failing, error: failure.error };
-  }
-
-  /**
-   * Throws the error of the suspect where the store may be the reason. Each of several may have another error, with which it has to
-   * fail once more; undefined when it is stored then.
-   */
-  async #blamed({ suspect, error }: Found, asked: Judged, { batch, course }: Searched): Promise<Judged | undefined> {
-    const kind = kindOfFailure(error);
-    const isSame = kind === kindOfFailure(asked.error);
-    if (!isSame && (await this.#passes(suspect, kind, course))) return undefined;
-    const answers = isSame ? asked.answers : await this.#parts.store.answers(error, course.signal);
-    // What is behind it is stored before it to judge it only where it has failed in this way again and again.
-    const mayBeJudged = answers !== false && (isSame || answers !== undefined);
-    if (!mayBeJudged || !(await this.#isToBlame(suspect, batch, { answers, kind, course }))) throw error;
-    return { error, answers };
-  }
-
-  /** Undefined when it is stored, or holds dead letters. */
-  async #failure(batch: TakenBatch, course: Course): Promise<{ readonly error: unknown } | undefined> {
-    try {
-      await this.deliver(batch, { ...course, doubt: "none" });
-      return undefined;
-    } catch (error) {
-      if (course.signal.aborted || isPositionFault(error) || error instanceof GivenBack) throw error;
-      if (!mayBeAboutData(error)) throw error;
-      return { error };
-    }
-  }
-
-  /** True when it is stored, or holds dead letters; false when it fails as the whole batch did. */
-  async #passes(batch: TakenBatch, kind: string, course: Course): Promise<boolean> {
-    const failure = await this.#failure(batch, course);
-    if (failure !== undefined && kindOfFailure(failure.error) !== kind) throw failure.error;
-    return failure === undefined;
-  }
-
-  /** Also true when the suspect is stored meanwhile. */
-  async #isToBlame(suspect: TakenBatch, batch: TakenBatch, { answers, kind, course }: Evidence): Promise<boolean> {
-    if ((answers !== undefined && answers !== false) || this.#isProven(suspect, kind)) return true;
-    let proofs = 0;
-    let failing = 0;
-    for (const other of singlesBehind(suspect, batch)) {
-      if (!(await this.#passes(other, kind, course))) {
-        failing += 1;
-        if (failing === mostOthersFailing) return false;
-        continue;
-      }
-      if (await this.#passes(suspect, kind, course)) return true;
-      proofs += 1;
-      if (proofs === proofsWanted) return true;
-    }
-    return false;
-  }
-}
-
-interface Verdict {
-  readonly error: unknown;
-  readonly reason: "permanent" | "retries-exhausted";
-}
-
-interface BesideStored {
-  readonly kind: string;
-  readonly times: number;
-}
-
-/** An error, and what the store says of it. */
-interface Judged {
-  readonly error: unknown;
-  readonly answers: StoreAnswer;
-}
-
-interface JudgedNamed extends Judged {
-  readonly error: NamedFailure;
-}
-
-/** The first event of a batch that fails alone. */
-interface Found {
-  readonly suspect: TakenBatch;
-  readonly error: unknown;
-}
-
-interface Searched {
-  readonly batch: TakenBatch;
-  readonly course: Course;
-}
-
-function reasonBy(answers: StoreAnswer): Verdict["reason"] {
-  return answers === "passing" ? "retries-exhausted" : "permanent";
 }
 
 interface Named {
   readonly course: Course;
   /** The number of events of the write. */
   readonly of: number;
-}
-
-interface Evidence {
-  readonly answers: StoreAnswer;
-  readonly kind: string;
-  readonly course: Course;
-}
-
-function* singlesBehind(suspect: TakenBatch, batch: TakenBatch): Generator<TakenBatch> {
-  let rest = batch.open();
-  while (rest.events.length > 1) {
-    const [first, others] = rest.parted(1);
-    if (first.events[0] !== suspect.events[0]) yield first;
-    rest = others;
-  }
-  if (rest.events.length === 1 && rest.events[0] !== suspect.events[0]) yield rest;
 }
