@@ -104,6 +104,7 @@ class FormsOfSubscription {
   #attempts = MOST_ATTEMPTS;
   #misses = 0;
 
+  /** Whether the forms are tried with the next text, which counts as a miss until there is a {@link hit}. */
   isWorthTrying(): boolean {
     this.#misses += 1;
     return this.#misses < MOST_MISSES || this.#misses % TENTH === 0;
