@@ -3,7 +3,7 @@ import { AgentError, type Logger } from "deneb/sdk";
 import type { HttpConfig } from "../config.js";
 import { type Refusal, refuseMalformed } from "../responses.js";
 import { type ConnectionParts, PlainConnection } from "./plain-connection.js";
-import type { HeadLimits } from "./plain-request.js";
+import type { HeadLimits } from "./plain-head.js";
 
 /** How long a sender has to read its last response, and to end a body that was refused, before the connection is closed. */
 const LINGER_MILLIS = 2000;
@@ -20,7 +20,7 @@ interface HeadReaderParts extends Pick<ConnectionParts, "admits" | "serve" | "tu
 
 /**
  * The door of this room: reads plain requests without Node's HTTP parser, which is the greater part of the cost of a small
- * request, and gives every other connection to that parser. See {@link PlainConnection} and `plain-request.ts`.
+ * request, and gives every other connection to that parser. See {@link PlainConnection} and `plain-head.ts`.
  */
 export class HeadReader {
   #config: HttpConfig;

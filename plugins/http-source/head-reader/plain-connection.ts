@@ -2,7 +2,8 @@ import type { Socket } from "node:net";
 import type { BodyBudget } from "../body-budget.js";
 import type { HttpRequest } from "../http-request.js";
 import { noRoomForBody, type Refusal } from "../responses.js";
-import { type HeadLimits, type PlainHead, PlainRequest, type ResponseWriter } from "./plain-request.js";
+import type { HeadLimits, PlainHead } from "./plain-head.js";
+import { PlainRequest, type ResponseWriter } from "./plain-request.js";
 import { RepeatedHead } from "./repeated-head.js";
 
 export interface ConnectionParts {

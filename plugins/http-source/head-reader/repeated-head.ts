@@ -1,5 +1,5 @@
 import { secretHeaders } from "../headers.js";
-import { type HeadLimits, type PlainHead, plainHead } from "./plain-request.js";
+import { type HeadLimits, type PlainHead, plainHead } from "./plain-head.js";
 
 /** Heads that differ in more than the length, one after the other, before a connection is taken for one that never repeats any. */
 const MOST_MISSES = 8;

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
 import { type TestContext, test } from "node:test";
 import fc from "fast-check";
-import { plainHead } from "../../../../plugins/http-source/head-reader/plain-request.js";
+import { plainHead } from "../../../../plugins/http-source/head-reader/plain-head.js";
 import { firstHeaders } from "../../../../plugins/http-source/headers.js";
 
 const limits = { head: 4096, body: 1000 };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { plainHead } from "../../../../plugins/http-source/head-reader/plain-request.js";
+import { plainHead } from "../../../../plugins/http-source/head-reader/plain-head.js";
 import { heapUsed } from "../../../support/heap-used.js";
 
 const limits = { head: 400, body: 100 };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
-import { plainHead } from "../../../../plugins/http-source/head-reader/plain-request.js";
+import { plainHead } from "../../../../plugins/http-source/head-reader/plain-head.js";
 import { RepeatedHead } from "../../../../plugins/http-source/head-reader/repeated-head.js";
 
 const limits = { head: 4096, body: 1_000_000 };
