@@ -68,7 +68,7 @@ export class AgentErasure {
     isShared.catch(() => undefined);
     const unsettled: string[] = [];
     const limit = AbortSignal.timeout(LONGEST);
-    for (const { name, feed } of sinks) if (!(await feed.settled(limit))) unsettled.push(name);
+    for (const { name, feed } of sinks) if (!(await feed.idle(limit))) unsettled.push(name);
     // Afterwards: a batch in hand may have become dead letters.
     const deadLetters = await eraseLetters(of, letters, false);
     await isShared;

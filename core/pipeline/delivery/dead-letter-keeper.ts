@@ -51,7 +51,7 @@ export class DeadLetterKeeper {
   }
 
   /** Resolves when what is being kept now is kept, or will not be. */
-  async settled(): Promise<void> {
+  async idle(): Promise<void> {
     await Promise.allSettled(this.#keeping);
   }
 

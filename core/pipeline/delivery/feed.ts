@@ -10,7 +10,7 @@ export interface Feed {
    * Waits for the write that is running, and for what is being kept as dead letters; false if the signal aborts first. The next
    * one leaves out what is erased.
    */
-  settled(signal: AbortSignal): Promise<boolean>;
+  idle(signal: AbortSignal): Promise<boolean>;
   /** Ends after the write that is running; what is not stored goes back into the channel. */
   halt(signal: AbortSignal): Promise<void>;
 }

@@ -24,8 +24,8 @@ export class SharedFeed implements Feed {
     await this.#feed.drain(signal);
   }
 
-  async settled(signal: AbortSignal): Promise<boolean> {
-    return await this.#feed.settled(signal);
+  async idle(signal: AbortSignal): Promise<boolean> {
+    return await this.#feed.idle(signal);
   }
 
   async halt(signal: AbortSignal): Promise<void> {

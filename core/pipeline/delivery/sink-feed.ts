@@ -111,11 +111,11 @@ export class SinkFeed implements Feed {
     await this.#end(this.#halting, signal);
   }
 
-  async settled(signal: AbortSignal): Promise<boolean> {
+  async idle(signal: AbortSignal): Promise<boolean> {
     const { retry, keeper } = this.#parts.chain;
     return await new Promise((resolve) => {
       const stopListening = onAbort(signal, () => resolve(false));
-      const ended = Promise.all([retry.writing, keeper.settled()]);
+      const ended = Promise.all([retry.writing, keeper.idle()]);
       void ended.then(() => resolve(true)).finally(stopListening);
     });
   }
