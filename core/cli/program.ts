@@ -23,7 +23,7 @@ const commands: readonly CommandEntry[] = [
   { name: "migrate", description: "convert a properties file of FIWARE Cygnus", load: () => import("./migrate.js") },
   { name: "plugins", description: "list kind, type and origin of every plugin", load: () => import("./plugins.js") },
   { name: "sql", description: "run one query on the database of a sink", load: () => import("./sql.js") },
-  { name: "tables", description: "list and adopt the tables of a sink", load: () => import("./tables.js") },
+  { name: "tables", description: "list, adopt and partition the tables of a sink", load: () => import("./tables.js") },
   { name: "docs", description: "write the configuration reference of every plugin", load: () => import("./docs.js") },
   {
     name: "dead-letters",
