@@ -20,7 +20,7 @@ import { inTurn } from "./file-turns.js";
 import { hasLock, refuseGone } from "./gone-folder.js";
 import { mostOpenDatabases } from "./open-file-limit.js";
 import { makePrivateFolder } from "./private-folder.js";
-import type { SqliteReply, SqliteRequest, SqliteThread } from "./worker.js";
+import type { SqliteReply, SqliteRequest, SqliteThread } from "./thread-messages.js";
 
 interface Waiting {
   resolve(reply: SqliteReply): void;

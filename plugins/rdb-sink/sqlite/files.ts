@@ -15,7 +15,7 @@ import {
   removeEmptied,
   saveWritten,
 } from "./open-file.js";
-import type { SqliteThread } from "./worker.js";
+import type { SqliteThread } from "./thread-messages.js";
 
 const MOST_PREPARED = 2000;
 
