@@ -113,7 +113,7 @@ const explanations: readonly Explanation[] = [
     say: (server, { message }) =>
       `somebody keeps a table of ${described(server)} locked: ${message}; end that transaction, or raise lock_timeout of the user`,
   },
-  noAnswer(saying(/timeout/), described),
+  noAnswer(saying(/\btimeout\b/), described),
   {
     when: coded("54011", "54000"),
     say: (server, { message }) =>
