@@ -72,6 +72,13 @@ export class HeldEvents {
     this.#failures.works();
   }
 
+  /** Those of the batch that have an outcome, whichever way they got it, wait no longer. */
+  releaseSettled(batch: TakenBatch): void {
+    if (this.#known.size === 0) return;
+    const open = new Set(batch.open().events);
+    this.release(batch.events.filter((event) => !open.has(event)));
+  }
+
   /** Those that nobody had before and that have had their tries. */
   tried(held: TakenBatch): TakenBatch {
     const hadTries = (event: Event) => (this.#known.get(event)?.tries ?? 0) >= LEAST_TRIES;

@@ -63,6 +63,14 @@ export class HoldBack implements Stage {
   }
 
   async deliver(batch: TakenBatch, course: Course): Promise<Receipt> {
+    try {
+      return await this.#withoutHeld(batch, course);
+    } finally {
+      this.#held.releaseSettled(batch);
+    }
+  }
+
+  async #withoutHeld(batch: TakenBatch, course: Course): Promise<Receipt> {
     if (!this.#parts.mustTell && !this.#mayHold(batch, course)) return await this.next.deliver(batch, course);
     try {
       return await this.#delivered(batch, course);

@@ -205,6 +205,19 @@ test("what is held back never becomes a dead letter while the sink cannot be ask
   assert.deepEqual([counters.persisted, counters.deadLettered], [2502, 0]);
 });
 
+test("what was held back and is stored while the sink cannot be asked is held back no longer", async (context) => {
+  const { channel, sink, chain } = await setUp(context, 2, {});
+  await put(channel, "good", [1]);
+  await goodStored(sink, 1);
+  const { failure } = chain.holding ?? {};
+  sink.isAway = true;
+  sink.isClosed = false;
+  await emptied(channel);
+
+  assert.equal(failure?.code, "CLOSED");
+  assert.equal(chain.holding?.failure, undefined);
+});
+
 test("large events are held back up to 16 MiB, and new ones beyond that become dead letters", async (context) => {
   const { channel, sink, counters } = await setUp(context, 0, {});
   const large = "x".repeat(1024 * 1024);
