@@ -28,7 +28,7 @@ export class Tidying {
 
   /**
    * To be called when the checkpoint says durably what is done. Files of which all is done go. When those that are left take more than half
-   * of what they may, one that lies behind an open event, and in which little is open, is made smaller.
+   * of what they may, one that lies behind an open event, and in which little is open, is made smaller; more where they take nearly all of it.
    */
   async run(saved: DoneRanges, done: DoneRanges): Promise<void> {
     try {
@@ -37,10 +37,18 @@ export class Tidying {
     } catch (error) {
       this.#untrimmed.failed("error", error, { message: "a file whose events are stored cannot be removed" });
     }
-    await this.#compactOne(done);
+    await this.#compact(done);
   }
 
-  async #compactOne(done: DoneRanges): Promise<void> {
+  /** One file, so that the next save comes soon; while puts may be refused for want of room as many as it takes: without puts and takes nothing is saved. */
+  async #compact(done: DoneRanges): Promise<void> {
+    const { segments, mostBytes } = this.#parts;
+    for (let isFirst = true; isFirst || segments.bytesAbove(done.low) > (mostBytes * 3) / 4; isFirst = false)
+      if (!(await this.#compactOne(done))) return;
+  }
+
+  /** Resolves to whether there was one that is smaller now. */
+  async #compactOne(done: DoneRanges): Promise<boolean> {
     for (let at = this.#worthCompacting(done); at !== undefined; at = this.#worthCompacting(done)) {
       const { file, bytes: before } = at;
       try {
@@ -48,13 +56,18 @@ export class Tidying {
         const { compact } = await import("./compaction.js");
         const isSmaller = await compact(at, done);
         this.#uncompacted.works();
-        if (!isSmaller) this.#inVain.set(at, openOf(at, done));
-        else return this.#parts.log.info({ file, before, bytes: at.bytes }, "stored events were taken out of a file");
+        if (isSmaller) {
+          this.#parts.log.info({ file, before, bytes: at.bytes }, "stored events were taken out of a file");
+          return true;
+        }
+        this.#inVain.set(at, openOf(at, done));
       } catch (error) {
         const message = "a file most of whose events are stored cannot be made smaller";
-        return this.#uncompacted.failed("error", error, { message, fields: { file } });
+        this.#uncompacted.failed("error", error, { message, fields: { file } });
+        return false;
       }
     }
+    return false;
   }
 
   /** The oldest of those that have events which wait while later ones are done. */

@@ -104,6 +104,32 @@ for (const config of services) {
   });
 }
 
+test("a channel whose holes a copy has filled makes room for puts, although all that is left in it waits", async (context) => {
+  const { live, root } = await scattered(context);
+  const copy = await copyOf(live, path.join(root, "copy"));
+  for (const name of await filesOf(copy)) {
+    const file = path.join(dataFolder(copy), name);
+    await writeFile(file, await readFile(file));
+  }
+
+  const { channel } = await openIn(copy, limits);
+  context.after(() => channel.stop());
+  await putFrom(channel, 20 * EVENTS_OF_A_PUT);
+
+  assert.ok(channel.bytes < limits.byteCapacity, `${channel.bytes}`);
+});
+
+test("a channel that is opened with a smaller byteCapacity makes room for puts, although all that is left in it waits", async (context) => {
+  const { live, root } = await scattered(context, { byteCapacity: 16_777_216 });
+  const copy = await copyOf(live, path.join(root, "copy"));
+
+  const { channel } = await openIn(copy, limits);
+  context.after(() => channel.stop());
+  await putFrom(channel, 20 * EVENTS_OF_A_PUT);
+
+  assert.ok(channel.bytes < limits.byteCapacity, `${channel.bytes}`);
+});
+
 test("without its checkpoint a channel delivers what is in smaller files, and calls nothing of them damaged", async (context) => {
   const { live, root, held } = await scattered(context);
   const copy = await copyOf(live, path.join(root, "copy"));
