@@ -3,7 +3,7 @@ import path from "node:path";
 import { crc32 } from "node:zlib";
 import { AgentError, codeOf } from "deneb/sdk";
 import { DoneRanges, type Range } from "./done-ranges.js";
-import { newerVersion, PRIVATE, syncFolder, writeFully } from "./files.js";
+import { newerVersion, PRIVATE, syncFolder, WITHOUT_ROOM, writeFully } from "./files.js";
 
 /** Runs that a channel remembers; older ones are forgotten. */
 export const MOST_RUNS = 1000;
@@ -40,8 +40,6 @@ export const CHECKPOINT_FILE = "checkpoint";
 const VERSION = 1;
 
 const SLOT_BYTES = 32 * 1024;
-/** The disk is full, or the quota of the user is used up. */
-const WITHOUT_ROOM: ReadonlySet<string | undefined> = new Set(["ENOSPC", "EDQUOT"]);
 const PREFIX_BYTES = 8;
 /** Limits of older runs are forgotten. */
 const MOST_LIMITS = 20;

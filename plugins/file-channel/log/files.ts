@@ -22,6 +22,9 @@ export const COMPACTED = ".compacted";
 /** Of `blocks` in what a file system says of a file. */
 export const STAT_BLOCK_BYTES = 512;
 
+/** The disk is full, or the quota of the user is used up. */
+export const WITHOUT_ROOM: ReadonlySet<string | undefined> = new Set(["ENOSPC", "EDQUOT"]);
+
 /** Creates a file; fails when it exists. */
 export const openNewFile: OpenFile = process.platform === "linux" ? openDurable : (file) => open(file, "wx", PRIVATE);
 

@@ -1,5 +1,6 @@
-import { FailureLog, type Logger } from "deneb/sdk";
+import { codeOf, FailureLog, type Logger } from "deneb/sdk";
 import { countOf, type DoneRanges } from "./done-ranges.js";
+import { WITHOUT_ROOM } from "./files.js";
 import type { Segment, SegmentList } from "./segments.js";
 
 /** What a file system gives at a time. */
@@ -19,6 +20,8 @@ export class Tidying {
   readonly #uncompacted: FailureLog;
   /** How many events are open of a file for which it was no use. */
   readonly #inVain = new WeakMap<Segment, number>();
+  /** Those that failed, the last one at the end: they come after the others, so that one which cannot be read does not keep these. */
+  readonly #failing = new Set<Segment>();
 
   constructor(parts: TidyingParts) {
     this.#parts = parts;
@@ -55,7 +58,8 @@ export class Tidying {
         // Seldom there is something: what does it is loaded then.
         const { compact } = await import("./compaction.js");
         const isSmaller = await compact(at, done);
-        this.#uncompacted.works();
+        this.#failing.delete(at);
+        if (this.#failing.size === 0) this.#uncompacted.works();
         if (isSmaller) {
           this.#parts.log.info({ file, before, bytes: at.bytes }, "stored events were taken out of a file");
           return true;
@@ -64,7 +68,9 @@ export class Tidying {
       } catch (error) {
         const message = "a file most of whose events are stored cannot be made smaller";
         this.#uncompacted.failed("error", error, { message, fields: { file } });
-        return false;
+        const isRepeated = this.#failing.delete(at);
+        this.#failing.add(at);
+        if (isRepeated || WITHOUT_ROOM.has(codeOf(error))) return false;
       }
     }
     return false;
@@ -75,7 +81,9 @@ export class Tidying {
     const { segments, mostBytes } = this.#parts;
     if (done.ranges.length === 0 || segments.bytesAbove(done.low) <= mostBytes / 2) return undefined;
     const behind = segments.all.slice(0, -1).filter(({ last }) => done.low < last && last < done.highest);
-    return behind.find((segment) => this.#isWorth(segment, done));
+    const worth = behind.filter((segment) => this.#isWorth(segment, done));
+    for (const one of this.#failing) if (!worth.includes(one)) this.#failing.delete(one);
+    return worth.find((segment) => !this.#failing.has(segment)) ?? [...this.#failing][0];
   }
 
   #isWorth(segment: Segment, done: DoneRanges): boolean {

@@ -39,7 +39,7 @@ async function left(folder: string, config = {}) {
 }
 
 /** A channel that handed out many times what its files may take; one event of each file waits. */
-async function scattered(context: TestContext, config = {}) {
+async function scattered(context: TestContext, config = {}, meanwhile = async (_live: string, _from: number) => {}) {
   const root = await tempFolder(context);
   const live = path.join(root, "live");
   const { channel, lines } = await openIn(live, { ...limits, ...config });
@@ -56,6 +56,7 @@ async function scattered(context: TestContext, config = {}) {
     );
     held.push(from);
     open.push(transaction);
+    await meanwhile(live, from);
   }
   return { root, live, channel, lines, held, open };
 }
@@ -103,6 +104,18 @@ for (const config of services) {
     assert.deepEqual([ids, channel.size, channel.lost], [held, 0, 0]);
   });
 }
+
+test("a file that is not there does not keep others from becoming smaller", async (context) => {
+  const removeFirst = async (live: string, from: number) => {
+    const [first = ""] = await filesOf(live);
+    if (from === EVENTS_OF_A_PUT) await rm(path.join(dataFolder(live), first));
+  };
+  const { channel, lines } = await scattered(context, {}, removeFirst);
+
+  const message = "a file most of whose events are stored cannot be made smaller";
+  assert.equal(lines.filter((line) => line.message === message).length, 1);
+  assert.ok(channel.bytes < limits.byteCapacity, `${channel.bytes}`);
+});
 
 test("a channel whose holes a copy has filled makes room for puts, although all that is left in it waits", async (context) => {
   const { live, root } = await scattered(context);
