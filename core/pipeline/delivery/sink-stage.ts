@@ -19,7 +19,7 @@ export class SinkStage implements Stage {
 
   async deliver(batch: TakenBatch, { signal, trace }: Course): Promise<Receipt> {
     try {
-      return receiptOf(await this.plugin.persist(batch.forSink(trace?.traceparent), signal));
+      return receiptOf(await this.plugin.persist(batch.forSink(trace?.traceparent), signal), batch);
     } catch (error) {
       throw understood(asError(error), { events: batch.events, keepsPositions: this.keepsPositions });
     }
@@ -38,12 +38,12 @@ export function asError(thrown: unknown): Error {
 }
 
 /** A sink in JavaScript may return anything: that it resolved is what counts. */
-function receiptOf(returned: Partial<Receipt> | null | undefined): Receipt {
+function receiptOf(returned: Partial<Receipt> | null | undefined, batch: TakenBatch): Receipt {
   const { requestBytes, responseBytes, elsewhere } = returned ?? {};
   return {
     requestBytes: bytesOf(requestBytes),
     responseBytes: bytesOf(responseBytes),
-    ...(Array.isArray(elsewhere) ? { elsewhere } : {}),
+    ...(Array.isArray(elsewhere) ? { elsewhere: batch.only(elsewhere).events } : {}),
   };
 }
 

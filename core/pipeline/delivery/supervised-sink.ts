@@ -141,7 +141,9 @@ export class SupervisedSink implements Stage, StoreQuestions, Lifecycle {
     const { plugin } = this.#sink ?? (await this.#restarted(signal));
     const ask = plugin.positions?.alreadyStored?.bind(plugin.positions);
     if (ask === undefined) return [];
-    return await this.#limited("reading what is stored", signal, (own) => ask(batch.forSink(), own));
+    const found: unknown = await this.#limited("reading what is stored", signal, (own) => ask(batch.forSink(), own));
+    // A sink in JavaScript may return anything: what is no event of the batch, or is named again, is not stored by it.
+    return Array.isArray(found) ? batch.only(found).events : [];
   }
 
   /** A sink that fails while it is asked does not answer. */

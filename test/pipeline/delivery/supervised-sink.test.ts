@@ -248,3 +248,28 @@ test("an event of a batch keeps its identity through the supervision", async () 
 
   assert.equal(seen[0], batch.events[0]);
 });
+
+/** What a sink in JavaScript may return in place of events of its batch, and how many of them count. */
+const named: readonly { readonly what: string; readonly of: (events: readonly Event[]) => unknown; readonly count: number }[] = [
+  { what: "nothing", of: () => undefined, count: 0 },
+  { what: "what is no list", of: () => ({ length: 1 }), count: 0 },
+  { what: "texts", of: () => ["a"], count: 0 },
+  { what: "an event that is not in the batch", of: () => [{ headers: {}, body: 1 }], count: 0 },
+  { what: "an event twice", of: (events) => [...events, ...events], count: 1 },
+];
+
+for (const { what, of, count } of named)
+  test(`of a sink that names ${what} as stored ${count} events count as stored`, async () => {
+    const own = { ...receipt };
+    const positions: NonNullable<Sink["positions"]> = {};
+    Reflect.set(own, "elsewhere", of(batch.events));
+    Reflect.set(positions, "alreadyStored", async ({ events }: Batch) => of(events));
+    const names: Sink = { start: async () => {}, stop: async () => {}, persist: async () => own, positions };
+    const { log } = recordingLog();
+    const sink = new SupervisedSink({ name: "s1", create: () => names, persistTimeout: 1, log, clock });
+
+    const stored = await sink.alreadyStored(batch, forever.signal);
+    const { elsewhere = [] } = await sink.deliver(batch, forever);
+
+    assert.deepEqual([stored.length, elsewhere.length], [count, count]);
+  });
