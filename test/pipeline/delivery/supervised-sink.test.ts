@@ -250,7 +250,11 @@ test("an event of a batch keeps its identity through the supervision", async () 
 });
 
 /** What a sink in JavaScript may return in place of events of its batch, and how many of them count. */
-const named: readonly { readonly what: string; readonly of: (events: readonly Event[]) => unknown; readonly count: number }[] = [
+const named: readonly {
+  readonly what: string;
+  readonly of: (events: readonly Event[]) => unknown;
+  readonly count: number;
+}[] = [
   { what: "nothing", of: () => undefined, count: 0 },
   { what: "what is no list", of: () => ({ length: 1 }), count: 0 },
   { what: "texts", of: () => ["a"], count: 0 },
