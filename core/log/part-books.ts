@@ -2,14 +2,17 @@ import type { SettledEvents } from "../sdk/index.js";
 import { isUpTo, type LogPosition } from "./log-position.js";
 import type { Passed } from "./read-edge.js";
 
-/** What became of the events of a part that are done. In the books of a log it does not matter by whom they are stored. */
-type Books = Omit<SettledEvents, "elsewhere">;
+/** What became of an event of a part. In the books of a log it does not matter by whom it is stored. */
+export type Book = Exclude<keyof SettledEvents, "elsewhere">;
 
-/** Events to be counted, and those of them that are not stored. */
-interface Further {
+/** How many events are in each book. */
+export type Books = Readonly<Record<Book, number>>;
+
+/** Those of further events that are not stored. */
+type NotStored = Omit<Books, "stored">;
+
+interface Further extends NotStored {
   readonly events: number;
-  readonly deadLettered: number;
-  readonly filtered: number;
 }
 
 /** Up to where a part is done without a gap, and what became of its events. */
@@ -31,13 +34,14 @@ export class PartBooks {
   }
 
   /** The position once a part is done up to this place, and the events up to there are stored but these. */
-  positionAt(place: Passed, { deadLettered, filtered }: Omit<Further, "events">): LogPosition {
+  positionAt(place: Passed, { deadLettered, filtered }: NotStored): LogPosition {
     const events = place.events - this.#done.events;
     return { ...place, ...added(this.#books, { events, deadLettered, filtered }) };
   }
 
-  /** The part is done up to this place; its events are counted already. */
-  moveTo(place: Passed): void {
+  /** The part is done up to this place, and the events up to there are stored but these. */
+  moveTo(place: Passed, notStored: NotStored): void {
+    this.#books = this.positionAt(place, notStored);
     this.#done = place;
   }
 
@@ -47,29 +51,16 @@ export class PartBooks {
     this.#books = position;
   }
 
-  count(outcome: keyof SettledEvents): void {
-    const book = outcome === "elsewhere" ? "stored" : outcome;
-    this.#books = { ...this.#books, [book]: this.#books[book] + 1 };
-  }
-
-  countAll({ stored, elsewhere, deadLettered, filtered }: SettledEvents): void {
-    const events = stored + elsewhere + deadLettered + filtered;
-    this.#books = added(this.#books, { events, deadLettered, filtered });
-  }
-
   /** Whether a position is behind what is done here, or knows of more events up to there. */
   isNews(position: LogPosition): boolean {
     return !isUpTo(position, this.#done) || (isUpTo(this.#done, position) && position.events > this.#done.events);
   }
 
-  /** What a position counts as not stored, beside what is counted or known of these events here. */
-  notStored(
-    position: LogPosition,
-    passed: readonly { readonly outcome?: keyof SettledEvents | undefined }[],
-  ): ("deadLettered" | "filtered")[] {
+  /** What a position counts as not stored, beside what is counted or known of the events up to it here. */
+  notStored(position: LogPosition, known: NotStored): Book[] {
     return (["deadLettered", "filtered"] as const).flatMap((book) => {
-      const known = this.#books[book] + passed.filter(({ outcome }) => outcome === book).length;
-      return Array.from({ length: Math.max(0, position[book] - known) }, () => book);
+      const length = Math.max(0, position[book] - this.#books[book] - known[book]);
+      return Array.from({ length }, () => book);
     });
   }
 
@@ -77,7 +68,6 @@ export class PartBooks {
   adopt(position: LogPosition): number {
     const events = this.isNews(position) ? position.events - this.#done.events : 0;
     if (events <= 0) return 0;
-    // What was done behind the position is in the books already.
     const deadLettered = Math.min(events, Math.max(0, position.deadLettered - this.#books.deadLettered));
     const filtered = Math.min(events - deadLettered, Math.max(0, position.filtered - this.#books.filtered));
     this.#books = added(this.#books, { events, deadLettered, filtered });
@@ -97,4 +87,8 @@ function added(books: Books, { events, deadLettered, filtered }: Further): Books
     deadLettered: books.deadLettered + deadLettered,
     filtered: books.filtered + filtered,
   };
+}
+
+export function bookOf(outcome: keyof SettledEvents): Book {
+  return outcome === "elsewhere" ? "stored" : outcome;
 }

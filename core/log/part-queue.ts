@@ -1,6 +1,8 @@
 import type { Event, SettledEvents } from "../sdk/index.js";
 import { isUpTo, type LogPosition, later } from "./log-position.js";
-import { PartBooks } from "./part-books.js";
+import { type Book, bookOf, PartBooks } from "./part-books.js";
+import { among, PartEntries } from "./part-entries.js";
+import { countsOf } from "./passed-run.js";
 import { behind, type Passed, type QueuedPartEvent, ReadEdge, type ReadEvent, type ReadRecords } from "./read-edge.js";
 import type { Lacking } from "./writer-gaps.js";
 
@@ -14,26 +16,18 @@ export interface KnownOfEvents {
   /** Whether the event is for another group alone. */
   isOfOthers?(event: Event): boolean;
 }
-
-/** In place of an event that is done. */
-const NOTHING: Event = { headers: {}, body: undefined };
-
 /**
  * What one agent has read of one part and what of it is done. Takes get the oldest events that wait; the position moves over
  * what is done without a gap.
  */
 export class PartQueue {
   readonly part: number;
-  /** Oldest first, from the first one that is not done. */
-  #entries: ReadEvent[] = [];
-  /** No entry before this one waits. */
-  #firstWaiting = 0;
+  /** From the first one that is not done. */
+  readonly #entries: PartEntries;
   readonly #books: PartBooks;
   readonly #edge: ReadEdge;
   /** A position that others have stored, while events up to it are not done here. */
   #counted: LogPosition | undefined;
-  #waiting = 0;
-  #bytes = 0;
 
   /**
    * `from`: what is done already; nothing at or before it is handed out. Records before the offset `before` may have been
@@ -43,6 +37,7 @@ export class PartQueue {
     this.part = part;
     this.#books = new PartBooks(from);
     this.#edge = new ReadEdge(part, from, before, gapless);
+    this.#entries = new PartEntries(() => this.#edge.isWhole);
   }
 
   /** The offset from which to read on. */
@@ -60,12 +55,12 @@ export class PartQueue {
   }
 
   get waiting(): number {
-    return this.#waiting;
+    return this.#entries.waiting;
   }
 
   /** Bytes of what was read and is not done. */
   get bytes(): number {
-    return this.#bytes;
+    return this.#entries.bytes;
   }
 
   /** Events that were left out because they came from their log before. */
@@ -90,7 +85,7 @@ export class PartQueue {
 
   /** When the oldest event that is not done was put. */
   get oldest(): number | undefined {
-    return this.#entries[0]?.at;
+    return this.#entries.all[0]?.at;
   }
 
   /** Whether all records before this offset were read. */
@@ -118,7 +113,9 @@ export class PartQueue {
    */
   add({ from, records }: ReadRecords, known: KnownOfEvents = {}): void {
     if (!this.follows(from)) return;
-    for (const record of records) for (const read of this.#edge.read(record, this.#done)) this.#push(read, known);
+    const final = Math.max(this.#done.offset, this.#entries.passedTo);
+    for (const record of records)
+      for (const read of this.#edge.read(record, this.#done, final)) this.#push(read, known);
     this.#settle();
   }
 
@@ -127,14 +124,8 @@ export class PartQueue {
    * where some is done.
    */
   goBackTo(offset: number): boolean {
-    const kept = this.#entries.filter((entry) => entry.offset < offset);
-    const again = this.#entries.slice(kept.length);
-    if (again.some(({ state }) => state !== "waiting")) return false;
-    this.#entries = kept;
-    this.#firstWaiting = Math.min(this.#firstWaiting, kept.length);
-    this.#waiting -= again.length;
-    for (const { bytes } of again) this.#bytes -= bytes;
-    this.#edge.goBackTo(offset, behind(this.#done, kept));
+    if (!this.#entries.goBackTo(offset)) return false;
+    this.#edge.goBackTo(offset, behind(this.#done, this.#entries.all));
     return true;
   }
 
@@ -144,50 +135,23 @@ export class PartQueue {
   }
 
   take(max: number): readonly QueuedPartEvent[] {
-    const taken: QueuedPartEvent[] = [];
-    for (; this.#firstWaiting < this.#entries.length && taken.length < max; this.#firstWaiting += 1) {
-      const entry = this.#entries[this.#firstWaiting];
-      if (entry?.state !== "waiting") continue;
-      entry.state = "taken";
-      taken.push(entry);
-    }
-    this.#waiting -= taken.length;
-    return taken;
+    return this.#entries.take(max);
   }
 
   restore(events: readonly QueuedPartEvent[]): void {
-    const isOwn = among(events);
-    this.#entries.forEach((entry, at) => {
-      if (entry.state !== "taken" || !isOwn(entry)) return;
-      entry.state = "waiting";
-      this.#waiting += 1;
-      this.#firstWaiting = Math.min(this.#firstWaiting, at);
-    });
+    this.#entries.restore(events);
   }
 
   /** `settled` says what became of them; absent: they are stored. */
   release(events: readonly QueuedPartEvent[], settled?: SettledEvents): void {
-    this.#books.countAll(settled ?? { stored: events.length, elsewhere: 0, deadLettered: 0, filtered: 0 });
-    const isOwn = among(events);
-    let left = events.length;
-    for (let at = 0; at < this.#entries.length && left > 0; at += 1) {
-      const entry = this.#entries[at];
-      if (entry === undefined || !isOwn(entry)) continue;
-      left -= 1;
-      if (entry.state === "taken") entry.state = "done";
-    }
+    const others = settled === undefined ? [] : notStored(settled);
+    this.#entries.finish(events, () => others.pop() ?? "stored");
     this.#settle();
   }
 
   /** What of a take is done although older events of it are not: it is not handed out again, and needs no memory. */
   leave(events: readonly QueuedPartEvent[], outcome: keyof SettledEvents): void {
-    const isOwn = among(events);
-    this.#entries.forEach((entry, at) => {
-      if (entry.state !== "taken" || !isOwn(entry)) return;
-      this.#bytes -= entry.bytes;
-      // Its take still holds the event.
-      this.#entries[at] = { ...entry, event: NOTHING, bytes: 0, outcome, state: "done" };
-    });
+    this.#entries.finish(events, () => bookOf(outcome));
     this.#settle();
   }
 
@@ -197,34 +161,22 @@ export class PartQueue {
    */
   after(events: readonly QueuedPartEvent[], outcomeOf?: OutcomeOf): LogPosition {
     const isOwn = among(events);
-    const passed = { deadLettered: 0, filtered: 0 };
-    let count = 0;
-    for (; count < this.#entries.length; count += 1) {
-      const entry = this.#entries[count];
-      if (entry === undefined || (entry.state !== "done" && !isOwn(entry))) break;
-      const outcome = entry.outcome ?? outcomeOf?.(entry.event);
-      if (outcome === "deadLettered" || outcome === "filtered") passed[outcome] += 1;
-    }
-    return this.#books.positionAt(behind(this.#done, this.#entries.slice(0, count)), passed);
+    const { all } = this.#entries;
+    const end = all.findIndex((entry) => entry.state !== "passed" && !isOwn(entry));
+    const done = end === -1 ? all : all.slice(0, end);
+    const counts = countsOf(done, ({ event }) => bookOf(outcomeOf?.(event) ?? "stored"));
+    return this.#books.positionAt(behind(this.#done, done), counts);
   }
 
   /** A stored position says that more is done; the number of events that are left out. What is taken stays so. */
   skipTo(position: LogPosition): number {
     if (isUpTo(position, this.#done)) return 0;
     this.#edge.noteDone(position);
-    const passed = this.#entries.filter((entry) => isUpTo(entry, position));
-    const others = this.#books.notStored(position, passed);
-    let count = 0;
-    for (const entry of passed) {
-      if (entry.state !== "waiting") continue;
-      entry.state = "done";
-      // Which of them it was nobody knows, and the books need no more than the number.
-      entry.outcome = others.pop() ?? "stored";
-      count += 1;
-    }
-    this.#waiting -= count;
+    const others = this.#books.notStored(position, countsOf(this.#entries.upTo(position)));
+    // Which of them it was nobody knows, and the books need no more than the number.
+    const count = this.#entries.finishWaiting(position, () => others.pop() ?? "stored");
     this.#settle();
-    if (this.#entries.length > 0 || isUpTo(position, this.#edge.at)) return count + this.noteStored(position);
+    if (this.#entries.all.length > 0 || isUpTo(position, this.#edge.at)) return count + this.noteStored(position);
     const unread = position.events - this.#edge.at.events;
     this.#books.take(position);
     this.#edge.moveTo(position);
@@ -244,49 +196,28 @@ export class PartQueue {
 
   /** An event has a dead letter. */
   leaveOut(place: Pick<QueuedPartEvent, "offset" | "index">): void {
-    const found = this.#entries.find(({ offset, index }) => offset === place.offset && index === place.index);
-    if (found?.state !== "waiting") return;
-    found.state = "done";
-    found.outcome = "deadLettered";
-    this.#waiting -= 1;
+    this.#entries.finishAt(place, "deadLettered");
     this.#settle();
   }
 
   /** Discards what nobody has taken, so that the rest can be finished. */
   discardWaiting(): void {
-    const kept = this.#entries.findLastIndex(({ state }) => state === "taken") + 1;
-    this.#entries = this.#entries.slice(0, kept);
-    this.#waiting = 0;
-    this.#firstWaiting = kept;
+    this.#entries.discardWaiting();
   }
 
   get #done(): Passed {
     return this.#books.done;
   }
 
-  #push(entry: ReadEvent, known: KnownOfEvents): void {
-    this.#bytes += entry.bytes;
-    this.#entries.push(entry);
-    if (entry.state === "done") return;
-    entry.outcome = outcomeOf(entry, known);
-    if (entry.outcome === undefined) this.#waiting += 1;
-    else entry.state = "done";
+  #push(read: ReadEvent, known: KnownOfEvents): void {
+    this.#entries.add(read, bookBefore(read, known));
   }
 
   /** Moves over what is done. */
   #settle(): void {
     const counted = this.#counted;
-    let count = 0;
-    for (; count < this.#entries.length; count += 1) {
-      const entry = this.#entries[count];
-      if (entry?.state !== "done" || (counted !== undefined && !isUpTo(entry, counted))) break;
-      this.#bytes -= entry.bytes;
-      if (entry.outcome !== undefined) this.#books.count(entry.outcome);
-    }
-    if (count > 0) {
-      this.#books.moveTo(behind(this.#done, this.#entries.splice(0, count)));
-      this.#firstWaiting = Math.max(0, this.#firstWaiting - count);
-    }
+    const done = this.#entries.shift(counted);
+    if (done.length > 0) this.#books.moveTo(behind(this.#done, done), countsOf(done));
     if (counted === undefined) return;
     this.#adopt();
     if (this.#counted === undefined) this.#settle();
@@ -295,34 +226,24 @@ export class PartQueue {
   /** Counts what is gone before the position of others, once all that was read up to it is done. */
   #adopt(): number {
     const position = this.#counted;
-    const [first] = this.#entries;
+    const [first] = this.#entries.all;
     if (position === undefined || first === undefined || isUpTo(first, position)) return 0;
     this.#counted = undefined;
     const more = this.#books.adopt(position);
     if (more === 0) return 0;
     this.#edge.counted(more);
-    for (const entry of this.#entries) entry.events += more;
+    this.#entries.counted(more);
     return more;
   }
 }
 
-/** Whether an event is one of these, each of which is asked about once. In most cases that is in their order: then no set of them is made. */
-function among(events: readonly QueuedPartEvent[]): (asked: QueuedPartEvent) => boolean {
-  let at = 0;
-  let rest: ReadonlySet<QueuedPartEvent> | undefined;
-  return (asked) => {
-    if (rest === undefined && asked === events[at]) {
-      at += 1;
-      return true;
-    }
-    if (at === events.length) return false;
-    rest ??= new Set(events.slice(at));
-    return rest.has(asked);
-  };
+/** What became of events, but for those that are stored. */
+function notStored({ deadLettered, filtered }: SettledEvents): Book[] {
+  return [...Array<Book>(filtered).fill("filtered"), ...Array<Book>(deadLettered).fill("deadLettered")];
 }
 
 /** What became of an event before anybody takes it; undefined where it waits. */
-function outcomeOf(queued: QueuedPartEvent, known: KnownOfEvents): keyof SettledEvents | undefined {
+function bookBefore(queued: QueuedPartEvent, known: KnownOfEvents): Book | undefined {
   if (known.hasLetter?.(queued) === true) return "deadLettered";
   return known.isOfOthers?.(queued.event) === true ? "filtered" : undefined;
 }

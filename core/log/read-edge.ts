@@ -1,4 +1,4 @@
-import type { Event, SettledEvents } from "../sdk/index.js";
+import type { Event } from "../sdk/index.js";
 import { isUpTo, type LogPosition } from "./log-position.js";
 import type { Origin, Unpacked } from "./packed-record.js";
 import { type Lacking, WriterGaps } from "./writer-gaps.js";
@@ -19,9 +19,16 @@ export interface QueuedPartEvent {
 /** A place in a part, and what came before it. */
 export type Passed = Pick<LogPosition, "offset" | "index" | "events" | "origins">;
 
-/** The place of an event, how many events there are up to it, and where it came from unless it came before. */
+/** The place of an event in a part of a log. */
+export type Place = Pick<Origin, "offset" | "index">;
+
+/** For each part of a log that events came from, the last of them. */
+export type Origins = LogPosition["origins"];
+
+/** The place of one event or the last of some, how many events there are up to it, and where those came from that did not come before. */
 interface Step extends Pick<LogPosition, "offset" | "index" | "events"> {
-  readonly origin: Origin | undefined;
+  readonly origin?: Origin | undefined;
+  readonly origins?: Origins | undefined;
 }
 
 /** A record as it was read, and what it takes in memory. */
@@ -39,10 +46,9 @@ export interface ReadRecords {
 /** An event that was read for the first time. Everything is in one object: many of them wait. */
 export interface ReadEvent extends QueuedPartEvent, Step {
   events: number;
-  /** Done from the beginning where it came from its log before. */
-  state: "waiting" | "taken" | "done";
-  /** What became of an event that is done and was in no take, or before others that are older; counted when these are done. */
-  outcome: keyof SettledEvents | undefined;
+  readonly origin: Origin | undefined;
+  /** Repeated: it came from its log before. */
+  state: "waiting" | "taken" | "repeated";
 }
 
 /** The end of what was read of a part: which events of a record are new, and where the part stands behind each of them. */
@@ -53,12 +59,13 @@ export class ReadEdge {
   readonly #gapless: boolean;
   #at: Omit<Passed, "origins">;
   /** For each part of a log that the events came from, the last of them. */
-  #origins: Map<string, Pick<Origin, "offset" | "index">>;
+  #origins: Map<string, Place>;
   #next: number;
   #repeated = 0;
   /** What was before this offset was gone when nothing was known to be done, and up to where it became known since; -1: nothing did. */
   #gone = 0;
   #known = -1;
+  #isWhole = true;
   /** The offset of the first record that was read, or where there was none, the one with which the next one begins. */
   #first: number | undefined;
 
@@ -98,6 +105,11 @@ export class ReadEdge {
     return this.#writers.lost + goneUnstored;
   }
 
+  /** Whether all events that others may have counted were read, as far as is known. */
+  get isWhole(): boolean {
+    return this.#isWhole && !this.#writers.hadGaps;
+  }
+
   /** Whether the last record of what was done before is gone, where offsets jump and do not tell: the agents keep it. */
   get isCut(): boolean {
     return !this.#gapless && this.#known >= 0 && this.#first !== undefined && this.#first > this.#known;
@@ -124,7 +136,7 @@ export class ReadEdge {
   skip(next: number): void {
     if (next <= this.#next) return;
     this.#first ??= next;
-    if (this.#at.offset < 0) this.#gone = next;
+    if (this.#at.offset < 0) this.#noteGone(next);
     else this.#noteMissing(next);
     this.#next = next;
   }
@@ -161,16 +173,22 @@ export class ReadEdge {
     this.#writers.passTo(position.offset);
   }
 
-  /** The new events of a record; `done` is up to where the part is done. */
-  read(record: ReadRecord, done: Passed): readonly ReadEvent[] {
+  /** The new events of a record; `done` is up to where the part is done, and no record up to the offset `final` is read again. */
+  read(record: ReadRecord, done: Passed, final = done.offset): readonly ReadEvent[] {
     if (record.offset < this.#next) return [];
     this.#first ??= record.offset;
     this.#noteMissing(record.offset);
     this.#next = record.offset + 1;
     // What was left of a record that is done in part looks like a repetition.
-    if (this.#writers.isNew(record, done.offset) || record.offset === done.offset) return this.#eventsOf(record);
+    if (this.#writers.isNew(record, final) || record.offset === done.offset) return this.#eventsOf(record);
     this.#repeated += record.events.length;
     return [];
+  }
+
+  #noteGone(offset: number): void {
+    this.#gone = offset;
+    // Elsewhere offsets jump where nothing is gone.
+    this.#isWhole = !this.#gapless;
   }
 
   /** `first` is the offset of the first record from the edge on; one that is done may be gone. */
@@ -203,8 +221,7 @@ export class ReadEdge {
         redelivered,
         events: count,
         origin: isRepeated ? undefined : origin,
-        state: isRepeated ? "done" : "waiting",
-        outcome: undefined,
+        state: isRepeated ? "repeated" : "waiting",
       });
     }
     if (read.length > 0) this.#at = { offset, index: events.length - 1, events: count };
@@ -227,9 +244,12 @@ export function behind(at: Passed, steps: readonly Step[]): Passed {
   if (last === undefined) return at;
   const { offset, index, events } = last;
   // Most events come from no other log.
-  if (!steps.some(({ origin }) => origin !== undefined)) return { offset, index, events, origins: at.origins };
-  const origins = new Map(at.origins);
-  for (const { origin } of steps)
-    if (origin !== undefined) origins.set(origin.of, { offset: origin.offset, index: origin.index });
-  return { offset, index, events, origins };
+  if (steps.every(({ origin, origins }) => origin === undefined && origins === undefined))
+    return { offset, index, events, origins: at.origins };
+  const all = new Map(at.origins);
+  for (const { origin, origins } of steps) {
+    if (origin !== undefined) all.set(origin.of, { offset: origin.offset, index: origin.index });
+    for (const [of, place] of origins ?? []) all.set(of, place);
+  }
+  return { offset, index, events, origins: all };
 }

@@ -52,9 +52,10 @@ export class WriterGaps {
   readonly #gapless: boolean;
   /** In the order of their places. */
   #gaps: Gap[] = [];
-  /** Those of records that are not done, and some before. */
+  #hadGaps = false;
+  /** Those of records that may be read again, and some before. */
   #steps: Step[] = [];
-  /** When there are more, those that are done are removed. */
+  /** When there are more, those of records that are not read again are removed. */
   #mostSteps = LEAST_STEPS;
 
   /** `passed`: the offset up to which all is done; -1 when that is not known. Where the log is `gapless` offsets tell what is missing, too. */
@@ -66,6 +67,11 @@ export class WriterGaps {
   /** Events that are missing, at least: of records of which only the number is known, one for each. */
   get lost(): number {
     return this.#gaps.reduce((sum, { records, events }) => sum + Math.max(records, events), 0);
+  }
+
+  /** Whether anything was missing, be it stored meanwhile. */
+  get hadGaps(): boolean {
+    return this.#hadGaps;
   }
 
   /** Whether it is known up to where all is done. */
@@ -107,12 +113,13 @@ export class WriterGaps {
 
   /** That many records before this offset are missing, the newest of which is at `last`. */
   missing(before: number, records: number, last = before - 1): void {
+    this.#hadGaps = true;
     this.#gaps.push({ before, last, records, events: 0 });
     if (this.#gaps.length > MOST_GAPS) this.#gaps = [joined(this.#gaps.slice(0, 2)), ...this.#gaps.slice(2)];
   }
 
-  /** False for a record that the engine has kept twice; `done` is up to where the part is done. */
-  isNew(record: PlacedRecord, done: number): boolean {
+  /** False for a record that the engine has kept twice; none up to the offset `final` is read again. */
+  isNew(record: PlacedRecord, final: number): boolean {
     const { writer, before, events, offset } = record;
     const known = this.#writers.get(writer);
     if (known !== undefined && before < known.events) return false;
@@ -120,7 +127,7 @@ export class WriterGaps {
     // Where it is gapless the record that is missing is counted by its offset.
     else if (!this.#gapless && this.isBegun && this.#lackingBefore(record, known?.events) !== undefined)
       this.missing(offset, 1, record.follows);
-    this.#note({ offset, writer, known }, done);
+    this.#note({ offset, writer, known }, final);
     this.#writers.delete(writer);
     this.#writers.set(writer, { events: before + events.length, offset });
     const [oldest] = this.#writers.keys();
@@ -146,13 +153,14 @@ export class WriterGaps {
     const first = this.#gapless ? this.#gaps.findIndex(({ before }) => before > after) : -1;
     const since = first === -1 ? [] : this.#gaps.splice(first);
     const last = since.at(-1)?.last ?? follows ?? offset - 1;
+    this.#hadGaps = true;
     this.#gaps.push(joined([...since, { before: offset, last, records: 0, events }]));
   }
 
-  #note(step: Step, done: number): void {
+  #note(step: Step, final: number): void {
     this.#steps.push(step);
     if (this.#steps.length <= this.#mostSteps) return;
-    this.#steps = this.#steps.filter(({ offset }) => offset > done);
+    this.#steps = this.#steps.filter(({ offset }) => offset > final);
     this.#mostSteps = Math.max(LEAST_STEPS, 2 * this.#steps.length);
   }
 
