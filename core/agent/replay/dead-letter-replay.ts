@@ -205,18 +205,25 @@ export class DeadLetterReplay {
   async #send(name: string, batch: ReplayBatch): Promise<Sent> {
     const { channel } = this.#running(name);
     const ids = batch.map(({ id }) => id);
-    const marked = new Set(await this.letters.mark(name, ids, "replaying", mayGo));
+    const marked = new Map((await this.letters.markReplaying(name, ids, mayGo)).map(({ id, sentAt }) => [id, sentAt]));
     const going: ReplayBatch[number][] = [];
     for (const letter of batch) {
+      const sentAt = marked.get(letter.id);
       // Each once: versions of one letter that were kept in one millisecond look the same.
-      if (!marked.delete(letter.id)) continue;
-      going.push({ ...letter, sentAt: (await this.letters.entry(name, letter.id))?.offset });
+      if (marked.delete(letter.id)) going.push({ ...letter, sentAt });
     }
     const { sent, error } = await putInParts(channel, going);
     if (error === undefined) return { sent: sent.length };
-    const left = going.filter((letter) => !sent.includes(letter)).map(({ id }) => id);
-    // What was put although its channel did not say so may be stored already.
-    await this.letters.mark(name, left, "waiting", (entry) => entry?.mark === "replaying");
+    const left = going.filter((letter) => !sent.includes(letter));
+    const places = new Set(left.map(({ sentAt }) => sentAt));
+    const idsLeft = left.map(({ id }) => id);
+    // What was put although its channel did not say so may be stored already, and another agent may be replaying it by now.
+    await this.letters.mark(
+      name,
+      idsLeft,
+      "waiting",
+      (entry) => entry?.mark === "replaying" && places.has(entry.offset),
+    );
     const message = `putting ${left.length} letters into the channel of sink "${name}"`;
     const retryable = retryableOf(error) !== false;
     return { sent: sent.length, error: new AgentError("REPLAY_REFUSED", message, { cause: error, retryable }) };

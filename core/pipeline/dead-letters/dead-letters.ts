@@ -231,6 +231,11 @@ export class DeadLetters {
     return ids.length === 0 ? [] : await this.#lettersOf(sink).mark(ids, mark, when);
   }
 
+  /** The same for letters that are on their way to their sink; resolves to where each of these stands then. */
+  async markReplaying(sink: string, ids: readonly string[], when: MarkCondition): Promise<readonly SentLetter[]> {
+    return ids.length === 0 ? [] : await this.#lettersOf(sink).markReplaying(ids, when);
+  }
+
   /** Marks letters as stored, with which of the events that were sent of each is. */
   async markStored(sink: string, letters: readonly SentLetter[]): Promise<void> {
     await this.#lettersOf(sink).markStored(letters);

@@ -142,7 +142,7 @@ export class LetterFollower implements LetterSharing {
     await this.#parts.letters.share(sink, this);
   }
 
-  async publish(changes: readonly LetterChange[], signal?: AbortSignal): Promise<readonly boolean[]> {
+  async publish(changes: readonly LetterChange[], signal?: AbortSignal): Promise<readonly (number | undefined)[]> {
     const shared = this.#parts.shared();
     if (this.#ending.signal.aborted || shared === undefined)
       throw this.#ending.signal.aborted ? sharingStopped() : notOpen();

@@ -17,7 +17,7 @@ interface Publishing {
 }
 
 interface Waiter {
-  readonly resolve: (counted: boolean) => void;
+  readonly resolve: (offset: number | undefined) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -31,8 +31,11 @@ export class OwnChanges {
     this.#longest = longestReturn;
   }
 
-  /** Resolves when all have come back: to whether each of them counts. */
-  async published(changes: readonly LetterChange[], { append, signal }: Publishing): Promise<readonly boolean[]> {
+  /** Resolves when all have come back: to the offset of each; undefined for one that does not count. */
+  async published(
+    changes: readonly LetterChange[],
+    { append, signal }: Publishing,
+  ): Promise<readonly (number | undefined)[]> {
     const numbered = changes.map((change) => {
       this.#last += 1;
       return { change, number: this.#last };
@@ -50,8 +53,9 @@ export class OwnChanges {
     }
   }
 
-  returned(number: number, counted: boolean): void {
-    this.#waiting.get(number)?.resolve(counted);
+  /** `offset`: undefined for one that does not count. */
+  returned(number: number, offset: number | undefined): void {
+    this.#waiting.get(number)?.resolve(offset);
   }
 
   /** None of them comes back now. */
@@ -60,7 +64,7 @@ export class OwnChanges {
     this.#waiting.clear();
   }
 
-  #outcome(number: number): Promise<boolean> {
+  #outcome(number: number): Promise<number | undefined> {
     return new Promise((resolve, reject) => this.#waiting.set(number, { resolve, reject }));
   }
 

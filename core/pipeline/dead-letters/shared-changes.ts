@@ -3,8 +3,8 @@ import type { LetterEntry, Sharing } from "./letter-table.js";
 
 /** How the letters of a sink become those of several agents. */
 export interface LetterSharing extends Sharing {
-  /** Resolves when the changes are in the log and taken over here: to whether each of them counts. */
-  publish(changes: readonly LetterChange[]): Promise<readonly boolean[]>;
+  /** Resolves when the changes are in the log and taken over here: to the offset of each; undefined for one that does not count. */
+  publish(changes: readonly LetterChange[]): Promise<readonly (number | undefined)[]>;
   /** The same for new letters, rejecting when the signal aborts first; resolves to those that are too large to be shared. */
   publishLetters(changes: readonly LetterChange[], signal?: AbortSignal): Promise<readonly LetterChange[]>;
 }

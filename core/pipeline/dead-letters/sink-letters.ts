@@ -18,15 +18,8 @@ import { isOpen, type LetterEntry, type MarkCondition } from "./letter-table.js"
 import { type DeadLetterLimits, lettersFull } from "./limits.js";
 import { OldLetters } from "./old-letters.js";
 import { type LetterIds, portionsOf } from "./portions.js";
-import { appliedChanges, type LetterChange, type LetterSharing, type PlacedChange } from "./shared-changes.js";
-
-interface Marking {
-  readonly mark: LetterMark["mark"];
-  readonly when: MarkCondition;
-  readonly time: string;
-  /** By id, where stored letters stood when their events were sent. */
-  readonly sent?: ReadonlyMap<string, number | undefined>;
-}
+import { appliedChanges, type LetterSharing, type PlacedChange } from "./shared-changes.js";
+import { type Marking, SharedMarks } from "./shared-marks.js";
 
 interface OwnedRecord {
   readonly record: LetterRecord;
@@ -52,6 +45,7 @@ export class SinkLetters {
   readonly #old: OldLetters;
   readonly #compaction: Compaction;
   readonly #dropping: Dropping;
+  readonly #shared: SharedMarks;
   #index: LetterIndex | undefined;
   #sharing: LetterSharing | undefined;
   readonly #changes = new SerialQueue();
@@ -67,6 +61,7 @@ export class SinkLetters {
       read: () => this.#read(),
       mark: (ids, when) => this.mark(ids, "dropped", when),
     });
+    this.#shared = new SharedMarks({ ...parts, index });
     this.#old = new OldLetters({ ...parts, index, drop: (ids, when) => this.drop(ids, when) });
   }
 
@@ -176,7 +171,12 @@ export class SinkLetters {
     mark: LetterMark["mark"],
     when: MarkCondition = () => true,
   ): Promise<readonly string[]> {
-    return await this.#mark(ids, { mark, when });
+    return (await this.#mark(ids, { mark, when })).map(({ id }) => id);
+  }
+
+  /** Marks letters as on their way to their sink; resolves to where each of these stands then. */
+  async markReplaying(ids: readonly string[], when: MarkCondition): Promise<readonly SentLetter[]> {
+    return await this.#mark(ids, { mark: "replaying", when });
   }
 
   /** Marks letters as stored, with which of the events that were sent of each is. */
@@ -185,39 +185,28 @@ export class SinkLetters {
     await this.#mark([...sent.keys()], { mark: "stored", when: () => true, sent });
   }
 
-  async #mark(ids: readonly string[], how: Omit<Marking, "time">): Promise<readonly string[]> {
-    const marked: string[] = [];
+  async #mark(ids: readonly string[], how: Omit<Marking, "time">): Promise<readonly SentLetter[]> {
+    const marked: SentLetter[] = [];
     for await (const some of portionsOf(ids)) {
       const marking = { ...how, time: this.#parts.clock.now().toISOString() };
       const sharing = this.#sharing;
       marked.push(
         ...(sharing === undefined
           ? await this.#markOwn(some, marking)
-          : await this.#markShared(some, marking, sharing)),
+          : await this.#shared.mark(some, marking, sharing)),
       );
     }
     return marked;
   }
 
-  async #markOwn(ids: readonly string[], { mark, when, time }: Marking): Promise<readonly string[]> {
+  async #markOwn(ids: readonly string[], { mark, when, time }: Marking): Promise<readonly SentLetter[]> {
     const { run } = this.#parts;
     return await this.#changes.run(async () => {
       const index = await this.#read();
       const chosen = ids.filter((id) => when(index.entry(id)));
       await this.#add(owned(chosen.map((id) => ({ id, mark, time, run }))), index);
-      return chosen;
+      return chosen.map((id) => ({ id, sentAt: undefined }));
     });
-  }
-
-  async #markShared(ids: readonly string[], { mark, when, time, sent }: Marking, sharing: LetterSharing) {
-    const { sink, run } = this.#parts;
-    const index = await this.index();
-    const chosen = ids.filter((id) => when(index.entry(id)));
-    const changes = chosen.map((id): LetterChange => {
-      return { sink, record: { id, mark, time, run, sentAt: sent?.get(id) }, after: index.entry(id)?.offset };
-    });
-    const counted = changes.length === 0 ? [] : await sharing.publish(changes);
-    return chosen.filter((_id, at) => counted[at] === true);
   }
 
   /**
@@ -226,19 +215,7 @@ export class SinkLetters {
    */
   async storedUnlessChanged(letters: readonly SentLetter[]): Promise<readonly string[]> {
     const sharing = this.#sharing;
-    if (sharing === undefined) return [];
-    const { sink, run, clock } = this.#parts;
-    const index = await this.index();
-    const time = clock.now().toISOString();
-    const changes = letters.flatMap(({ id, sentAt }): LetterChange | readonly [] => {
-      const entry = index.entry(id);
-      // An agent of a version before this one did not say where it stood.
-      const after = sentAt ?? (entry?.mark === "replaying" ? entry.offset : undefined);
-      if (after === undefined || (entry?.offset ?? after) > after) return [];
-      return { sink, record: { id, mark: "stored", time, run, sentAt: after }, after, unlessChanged: true };
-    });
-    const counted = changes.length === 0 ? [] : await sharing.publish(changes);
-    return changes.flatMap(({ record: { id } }, at) => (counted[at] === true ? id : []));
+    return sharing === undefined ? [] : await this.#shared.storedUnlessChanged(letters, sharing);
   }
 
   /** Writes the file anew without the letters that are settled. Letters may be kept and marked meanwhile. */

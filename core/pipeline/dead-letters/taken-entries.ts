@@ -111,7 +111,8 @@ export class TakenEntries {
       await add(sink);
       const ofSink = changes.filter((one) => one.sink === sink);
       const counted = await letters.apply(sink, ofSink);
-      for (const [index, { number }] of ofSink.entries()) own.returned(number, counted[index] === true);
+      for (const [index, { number, place }] of ofSink.entries())
+        own.returned(number, counted[index] === true ? place.offset : undefined);
     }
     for (const { record, place } of changes) if ("event" in record) this.#places.note(record.id, place.offset);
     this.#changes += changes.length;
