@@ -62,6 +62,7 @@ export {
 export { type Event, type Interceptor, type InterceptorTuning, letterHeader } from "./event.js";
 export { type FailureLine, FailureLog } from "./failure-log.js";
 export { type Followed, followFiles } from "./follow-files.js";
+export { HeldInput, type HeldInputParts } from "./held-input.js";
 export type { BatchSinkPositions, KeptPosition } from "./kept-positions.js";
 export {
   areTextsKept,

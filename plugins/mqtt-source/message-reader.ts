@@ -1,5 +1,5 @@
 import { eventHeaders } from "deneb/ngsi";
-import { type InboundRequest, pause, type Refused, receiveUntilTaken, type SourceContext } from "deneb/sdk";
+import { HeldInput, type InboundRequest, pause, type Refused, receiveUntilTaken, type SourceContext } from "deneb/sdk";
 import type { MqttConfig } from "./config.js";
 import { type Content, contentOf, faultyField } from "./envelope.js";
 import { type Origin, originOf } from "./topics.js";
@@ -15,10 +15,12 @@ export interface Message {
 export class MessageReader {
   readonly #config: MqttConfig;
   readonly #context: MqttContext;
+  readonly #held: HeldInput;
 
   constructor(config: MqttConfig, context: MqttContext) {
     this.#config = config;
     this.#context = context;
+    this.#held = new HeldInput({ input: "message", log: context.log, retryMillis: config.channel_retry_interval });
   }
 
   /** True when the channels have the events of the message, or it was refused; false when the signal aborted before. */
@@ -30,9 +32,11 @@ export class MessageReader {
       receive: this.#context.receive,
       request: () => this.#requestOf(message, content),
       pause: (either: AbortSignal) => pause(this.#config.channel_retry_interval, either),
-      held: (refused: Refused, attempt: number) => this.#logHeld(this.#about(message, content), refused, attempt),
+      held: (refused: Refused, attempt: number) => this.#held.held(refused, attempt, this.#about(message, content)),
     };
-    return await receiveUntilTaken(repeated, signal);
+    const isDone = await receiveUntilTaken(repeated, signal);
+    if (isDone) this.#held.taken();
+    return isDone;
   }
 
   #isTooLarge({ topic, payload }: Message): boolean {
@@ -52,11 +56,6 @@ export class MessageReader {
     const about = { topic, service: this.#serviceOf(topic, content.fields) };
     this.#context.refused({ status: 400, cause: "metadata", reason, requestBytes: content.body.byteLength, ...about });
     return true;
-  }
-
-  #logHeld(about: object, { status, cause, reason }: Refused, attempt: number): void {
-    const level = attempt === 1 ? "warn" : "debug";
-    this.#context.log[level]({ attempt, status, cause, ...about, reason }, "message held until the channels take it");
   }
 
   #about({ topic }: Message, { fields }: Content): object {

@@ -1,5 +1,6 @@
 import { eventHeaders } from "deneb/ngsi";
 import {
+  HeldInput,
   type InboundRequest,
   pause,
   type Refused,
@@ -9,7 +10,6 @@ import {
 } from "deneb/sdk";
 import type { FetchedRecord } from "../client/fetching.js";
 import type { KafkaSourceConfig } from "./config.js";
-import { HeldRecords } from "./held-records.js";
 import { type Fields, fieldsOf, unreadableTenant, withDefaults } from "./record-request.js";
 
 export type KafkaSourceContext = Pick<
@@ -31,12 +31,12 @@ interface TopicRecord {
 export class RecordReader {
   readonly #config: KafkaSourceConfig;
   readonly #context: KafkaSourceContext;
-  readonly #held: HeldRecords;
+  readonly #held: HeldInput;
 
   constructor(config: KafkaSourceConfig, context: KafkaSourceContext) {
     this.#config = config;
     this.#context = context;
-    this.#held = new HeldRecords({ log: context.log, retryMillis: config.channel_retry_interval });
+    this.#held = new HeldInput({ input: "record", log: context.log, retryMillis: config.channel_retry_interval });
   }
 
   /** True when the channels have the events of the record, or it was refused; false when the signal aborted before. */

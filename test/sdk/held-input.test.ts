@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Refused } from "../../../core/sdk/index.js";
-import { HeldRecords } from "../../../plugins/kafka/source/held-records.js";
-import { recordingLog } from "../../support/recording-log.js";
+import { HeldInput, type Refused } from "../../core/sdk/index.js";
+import { recordingLog } from "../support/recording-log.js";
 
 function heldRecords(retryMillis = 1000) {
   let now = 0;
   const { log, lines } = recordingLog();
-  const held = new HeldRecords({ log, retryMillis, steady: () => now });
+  const held = new HeldInput({ input: "record", log, retryMillis, steady: () => now });
   const refused = (cause: string, bytes: number): Refused => {
     const reason = `no room for ${bytes} bytes`;
     return { accepted: false, status: 503, reason, cause, headers: {}, retryable: true, retryAfter: undefined };
