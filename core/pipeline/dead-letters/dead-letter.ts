@@ -35,6 +35,8 @@ export interface DeadLetter {
   readonly replays?: number;
   /** Absent for a letter that this agent keeps for itself. */
   readonly shared?: SharedPlace;
+  /** Of a shared letter that was stored before: where it stood when the event was sent that is stored. Marks before it do not stay in the file. */
+  readonly storedFrom?: number | undefined;
   readonly event: Event;
 }
 

@@ -96,10 +96,9 @@ export class LetterTable {
     const { offsets, letterOffsets, storedFrom, runs } = this.#columns;
     offsets[row] = shared?.offset ?? -1;
     runs[row] = shared === undefined ? 0 : this.#runOf(shared.agent);
-    if (isMark(record)) {
-      storedFrom[row] = shared === undefined ? -1 : (record.sentAt ?? -1);
-      return;
-    }
+    const sent = isMark(record) ? (record.sentAt ?? -1) : (record.storedFrom ?? storedFrom[row] ?? -1);
+    storedFrom[row] = shared === undefined ? -1 : sent;
+    if (isMark(record)) return;
     letterOffsets[row] = offsets[row] ?? -1;
     reason[row] = letterReasons.indexOf(record.reason);
     time[row] = timeOf(record);

@@ -57,11 +57,16 @@ export function appliedChanges(
     const next = nextStanding(change, before);
     if (next === undefined) return false;
     standing.set(record.id, next);
-    const more = isMark(record) ? { sentAt: next.storedFrom } : next.replays === 0 ? {} : { replays: next.replays };
-    records.push({ record: { ...record, ...more, shared: place }, own });
+    records.push({ record: { ...record, ...standingIn(record, next), shared: place }, own });
     return true;
   });
   return { records, counted };
+}
+
+/** What a record says of where its letter stands. */
+function standingIn(record: LetterRecord, { replays, storedFrom }: Standing): object {
+  if (isMark(record)) return { sentAt: storedFrom };
+  return { ...(replays === 0 ? {} : { replays }), ...(storedFrom === undefined ? {} : { storedFrom }) };
 }
 
 /** Whether a mark counts for a letter that stands at this offset. */

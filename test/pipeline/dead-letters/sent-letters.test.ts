@@ -79,6 +79,20 @@ test("an agent of a version before says less of what it sent: the letter is stor
   assert.deepEqual(await second.letters.storedUnlessChanged("k1", [{ id: "l.0.2-a", sentAt: undefined }]), []);
 });
 
+test("which event of a letter is stored is known after a restart, also where the letter was kept once more and its file written anew", async (context) => {
+  const { first, sent } = await withSent(context);
+  await first.letters.markStored("k1", sent);
+  await first.letters.keep([letter("l.0.1-a")]);
+  await first.letters.compact("k1");
+  await first.stop();
+
+  const restarted = new DeadLetters(first.folder);
+  await restarted.share("k1", first.follower);
+
+  const { mark, storedFrom } = (await restarted.entry("k1", "l.0.1-a")) ?? {};
+  assert.deepEqual([mark, storedFrom], ["waiting", sent[0]?.sentAt]);
+});
+
 test("for another group over the log a letter is open until what is said of it counts", async (context) => {
   const shared = new SharedLog();
   const first = await agentOf(context, shared);
