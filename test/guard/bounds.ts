@@ -55,7 +55,7 @@ export const bounds: Readonly<Record<string, Counts>> = {
     "characters of JSON read and written": 0,
     "system calls that read": 1022,
     "system calls that write": 1023,
-    "allocated bytes": 15_500_000,
+    "allocated bytes": 17_500_000,
   },
   "memory channel, groups of 100, ld-pretty": {
     statements: 130,
