@@ -36,9 +36,9 @@ interface HoldBackParts {
  * position that does not say it of the channel as a whole, and leave the channel before them. What is held back comes first in the next
  * batch. That needs a channel that agents share, or one whose takes may end with a part of their events.
  *
- * Where it names none, as while the whole server is away, all wait if they must (`mustTell`). Otherwise the batch is written as any
- * other, but after each failure the sink is asked again: nothing of which it cannot tell is judged. What it refuses even to be asked of
- * counts as not stored.
+ * Where it names none, as while the whole server is away: with `mustTell` all events wait. Without it the batch is written as any other,
+ * but after each failure the sink is asked again, so that no event of which it cannot tell becomes a dead letter. What it refuses even to be
+ * asked of counts as not stored.
  */
 export class HoldBack implements Stage {
   readonly name = "hold back";
