@@ -115,7 +115,7 @@ export function findingsOfSink({ sink, channel, reported, holding }: RunningSink
 /** The others are stored; where they are not, that is found by itself. */
 function ofHeldBack(failure: Failure | undefined, now: Date): Finding[] {
   // Another agent has that part of a shared channel now.
-  if (failure !== undefined && secondsBetween(failure.last, now) * 1000 > LONGEST_HOLD) return [];
+  if (failure !== undefined && elapsed(failure.last, now) > LONGEST_HOLD) return [];
   const held = ofFailure(failure, { now, isTried: true, cause: "events-held-back" });
   return held.map((one) => ({
     ...one,

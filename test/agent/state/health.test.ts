@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { PROMETHEUS, STATISTICS } from "../../../core/agent/container.js";
+import { FailureState } from "../../../core/pipeline/failure-state.js";
 import { AgentError, type Context, type Sink } from "../../../core/sdk/index.js";
 import { latch } from "../../support/latch.js";
 import { ScriptedSink } from "../../support/scripted-sink.js";
@@ -222,4 +223,22 @@ test("statistics and metrics have capacity, bytes and the age of the oldest wait
   assert.match(text, /^deneb_channel_oldest_event_seconds\{channel="c1"\} 7$/m);
   assert.match(text, /^deneb_channel_bytes\{channel="c1"\} \d+$/m);
   assert.equal(empty?.oldest_event_seconds, undefined);
+});
+
+test("events that are held back are a warning while the sink is asked of them, and none once another agent has them", async (context) => {
+  const { agent, clock, reasons, warnings } = await started(context, { create: () => new ScriptedSink() });
+  const [sink] = agent.assembly.sinks;
+  const holding = new FailureState(clock);
+  Object.assign(sink ?? assert.fail(), { holding });
+  const seen: unknown[] = [];
+
+  holding.failed(away());
+  for (const seconds of [60, 60, 121]) {
+    clock.pass(seconds);
+    seen.push(warnings());
+    if (seen.length < 2) holding.failed(away());
+  }
+
+  const held = ["k1: events are held back, others go on: no server"];
+  assert.deepEqual([seen, reasons()], [[held, held, []], []]);
 });
