@@ -7,13 +7,13 @@ import {
   type HealthReport,
   type Logger,
   type LogSummary,
-  onAbort,
   reasonOf,
   type SharedLetter,
   type SharedLetters,
 } from "../../sdk/index.js";
 import type { Erasures } from "../erasures.js";
 import type { DeadLetters } from "./dead-letters.js";
+import { Freshness } from "./freshness.js";
 import { OwnChanges, sharingStopped } from "./own-changes.js";
 import type { LetterChange, LetterSharing } from "./shared-changes.js";
 import { textOfEntry } from "./shared-entries.js";
@@ -24,8 +24,6 @@ import { TakenEntries } from "./taken-entries.js";
 const pauseAfterFailure = 1000;
 /** Milliseconds between two looks whether the log is open. */
 const pauseUntilOpen = 100;
-/** Milliseconds in which no agent gets the parts of another one that is held up. */
-const freshMillis = 1000;
 /** Milliseconds between two attempts to have settled letters removed from the log. */
 const forgetInterval = 60_000;
 
@@ -58,11 +56,9 @@ export class LetterFollower implements LetterSharing {
   readonly #own: OwnChanges;
   readonly #taken: TakenEntries;
   readonly #sinks = new Set<string>();
+  readonly #freshness: Freshness;
   readonly #failures: FailureLog;
   #isCaughtUp = false;
-  #upToDateAt = Number.NEGATIVE_INFINITY;
-  /** Until when a log that did not answer is not asked again. */
-  #unaskedUntil = Number.NEGATIVE_INFINITY;
   /** Why entries of the log could not be taken over; undefined once they are. */
   #notTakenOver: unknown;
   #following: Promise<void> | undefined;
@@ -81,6 +77,7 @@ export class LetterFollower implements LetterSharing {
       sinks: this.#sinks,
       add: (sink) => this.add(sink),
     });
+    this.#freshness = new Freshness({ catchUp: () => parts.shared()?.caughtUp?.(), log: parts.log });
     this.#failures = new FailureLog(parts.log, "shared dead letters are followed again");
   }
 
@@ -97,23 +94,9 @@ export class LetterFollower implements LetterSharing {
     return this.#taken.has(idInChannel);
   }
 
-  /**
-   * Resolves when it has followed what was in the log so long ago at most, a second when absent, or the log cannot be asked. Others get the
-   * parts of an agent that is held up only after a longer time. A log that did not answer is asked again when it is heard of, or after as long
-   * as it took, so that no more than half of the time goes into waiting for it; where 0 is given it is asked in any case.
-   */
-  async upToDate(signal: AbortSignal, milliseconds = freshMillis): Promise<void> {
-    const now = performance.now();
-    if (milliseconds > 0 && (now - this.#upToDateAt < milliseconds || now < this.#unaskedUntil)) return;
-    try {
-      await endingWith(this.#parts.shared()?.caughtUp?.(), signal);
-      this.#upToDateAt = now;
-    } catch (error) {
-      if (signal.aborted) throw error;
-      const end = performance.now();
-      this.#unaskedUntil = end + Math.max(freshMillis, end - now);
-      this.#parts.log.debug({ reason: reasonOf(error) }, "newer dead letters of other agents cannot be read");
-    }
+  /** See {@link Freshness.upToDate}. */
+  async upToDate(signal: AbortSignal, milliseconds?: number): Promise<void> {
+    await this.#freshness.upToDate(signal, milliseconds);
   }
 
   /** Resolves to true when every entry that was there is taken over; to false when it stops before that. */
@@ -210,18 +193,15 @@ export class LetterFollower implements LetterSharing {
 
   async #follow(started: () => void): Promise<void> {
     const { signal } = this.#ending;
-    const heard = () => {
-      this.#unaskedUntil = Number.NEGATIVE_INFINITY;
-    };
     const caughtUp = () => {
-      heard();
+      this.#freshness.heard();
       this.#isCaughtUp = true;
       this.#takenOver();
       started();
       void this.#shareErasures();
     };
     const entries = async (some: readonly SharedLetter[]) => {
-      heard();
+      this.#freshness.heard();
       try {
         await this.#taken.takeOver(some);
         this.#failures.works();
@@ -272,18 +252,6 @@ export class LetterFollower implements LetterSharing {
     this.#parts.opened?.(summary);
     this.#taken.begin({ log: id, group });
     for (const sink of this.#sinks) await this.#parts.letters.share(sink, this);
-  }
-}
-
-async function endingWith(work: Promise<void> | undefined, signal: AbortSignal): Promise<void> {
-  let stopListening = () => {};
-  const ended = new Promise<never>((_resolve, reject) => {
-    stopListening = onAbort(signal, () => reject(sharingStopped()));
-  });
-  try {
-    await Promise.race([work, ended]);
-  } finally {
-    stopListening();
   }
 }
 

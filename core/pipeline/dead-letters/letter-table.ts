@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import {
   type DeadLetter,
   type DeadLetterReason,
@@ -7,6 +6,7 @@ import {
   type LetterRecord,
   letterReasons,
 } from "./dead-letter.js";
+import { RowsById } from "./rows-by-id.js";
 
 /** What a file says last of one letter. */
 export interface LetterEntry {
@@ -57,8 +57,6 @@ const marks = ["waiting", "replaying", "stored", "dropped"] as const;
 /** The first marks leave a letter open. */
 const openMarks = 2;
 const noReason = letterReasons.length;
-const keyWords = 4;
-const leastRows = 64;
 const mostRuns = 10_000;
 
 /** The agents that share the letters of a file. */
@@ -74,9 +72,8 @@ export interface Sharing {
  * millions. Letters are never removed; a table is created again from its file.
  */
 export class LetterTable {
-  size = 0;
-  #slots = new Int32Array(leastRows * 2);
-  #columns = columnsFor(leastRows);
+  readonly #rows = new RowsById();
+  #columns = columnsFor(this.#rows.room);
   /** The agents that wrote what letters stand at; the first one stands for this process. */
   readonly #runs: string[] = [""];
   readonly #sharing: Sharing | undefined;
@@ -85,9 +82,13 @@ export class LetterTable {
     this.#sharing = sharing;
   }
 
+  get size(): number {
+    return this.#rows.size;
+  }
+
   /** Takes over a record, that of the given line and length. */
   note(record: LetterRecord, at: { readonly line: number; readonly bytes: number; readonly own: boolean }): void {
-    const row = this.#rowOf(keyOf(record.id), true);
+    const row = this.#withRoom(this.#rows.add(record.id));
     const { state, reason, time, bytes, replays, lines, lastLines } = this.#columns;
     const mark = isMark(record) ? record.mark : "waiting";
     state[row] = marks.indexOf(mark) + (at.own ? marks.length : 0);
@@ -108,8 +109,8 @@ export class LetterTable {
   }
 
   get(id: string): LetterEntry | undefined {
-    const row = this.#rowOf(keyOf(id), false);
-    return row === -1 ? undefined : this.#entry(row);
+    const row = this.#rows.find(id);
+    return row === undefined ? undefined : this.#entry(row);
   }
 
   *entries(): Generator<LetterEntry> {
@@ -154,10 +155,16 @@ export class LetterTable {
   }
 
   #take(from: LetterTable, row: number): void {
-    const columns = from.#columns;
-    const key = columns.keys.subarray(row * keyWords, (row + 1) * keyWords);
-    const own = this.#rowOf(key, true);
-    for (const name of columnNames) this.#columns[name][own] = columns[name][row] ?? 0;
+    const own = this.#withRoom(this.#rows.addFrom(from.#rows, row));
+    for (const name of columnNames) this.#columns[name][own] = from.#columns[name][row] ?? 0;
+  }
+
+  #withRoom(row: number): number {
+    if (row < this.#columns.state.length) return row;
+    const before = this.#columns;
+    this.#columns = columnsFor(this.#rows.room);
+    for (const name of columnNames) this.#columns[name].set(before[name]);
+    return row;
   }
 
   #entry(row: number): LetterEntry {
@@ -187,62 +194,12 @@ export class LetterTable {
     if (this.#runs.length === mostRuns) return 0;
     return this.#runs.push(agent) - 1;
   }
-
-  /** The row of a letter, -1 when it has none and is not to get one. */
-  #rowOf(key: Uint32Array, make: boolean): number {
-    if (make && (this.size + 1) * 2 > this.#slots.length) this.#grow();
-    const slot = this.#slotOf(key);
-    const found = (this.#slots[slot] ?? 0) - 1;
-    if (found !== -1 || !make) return found;
-    const row = this.size;
-    this.size += 1;
-    this.#slots[slot] = row + 1;
-    this.#columns.keys.set(key, row * keyWords);
-    this.#columns.reason[row] = noReason;
-    return row;
-  }
-
-  /** The slot that holds the key, or the empty one where it belongs. */
-  #slotOf(key: Uint32Array): number {
-    const { keys } = this.#columns;
-    const most = this.#slots.length;
-    for (let slot = (key[0] ?? 0) % most; ; slot = (slot + 1) % most) {
-      const row = (this.#slots[slot] ?? 0) - 1;
-      if (row === -1) return slot;
-      let same = 0;
-      while (same < keyWords && keys[row * keyWords + same] === key[same]) same += 1;
-      if (same === keyWords) return slot;
-    }
-  }
-
-  #grow(): void {
-    const rows = this.#slots.length;
-    const before = this.#columns;
-    this.#columns = columnsFor(rows);
-    this.#columns.keys.set(before.keys);
-    for (const name of columnNames) this.#columns[name].set(before[name]);
-    this.#slots = new Int32Array(rows * 2);
-    for (let row = 0; row < this.size; row += 1) {
-      this.#slots[this.#slotOf(this.#columns.keys.subarray(row * keyWords, (row + 1) * keyWords))] = row + 1;
-    }
-  }
 }
 
 /** Undefined for what is not shared. */
 function offsetIn(column: Float64Array, row: number): number | undefined {
   const offset = column[row] ?? -1;
   return offset < 0 ? undefined : offset;
-}
-
-/** Half of a SHA-256: two ids never have the same. */
-function keyOf(id: string): Uint32Array {
-  const digest = createHash("sha256").update(id).digest();
-  return Uint32Array.of(
-    digest.readUInt32LE(0),
-    digest.readUInt32LE(4),
-    digest.readUInt32LE(8),
-    digest.readUInt32LE(12),
-  );
 }
 
 const columnNames = [
@@ -261,9 +218,8 @@ const columnNames = [
 
 function columnsFor(rows: number) {
   return {
-    keys: new Uint32Array(rows * keyWords),
     state: new Uint8Array(rows),
-    reason: new Uint8Array(rows),
+    reason: new Uint8Array(rows).fill(noReason),
     time: new Float64Array(rows),
     bytes: new Uint32Array(rows),
     replays: new Uint8Array(rows),
