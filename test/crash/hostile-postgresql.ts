@@ -15,7 +15,7 @@ import { until } from "../support/until.js";
 const HOST = "127.0.0.1";
 const USER = "postgres";
 const START_PATIENCE_MILLISECONDS = 60_000;
-const CONNECT_PATIENCE_MILLISECONDS = 2000;
+const CONNECT_PATIENCE_MILLISECONDS = 30_000;
 
 const run = promisify(execFile);
 

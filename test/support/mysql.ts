@@ -15,7 +15,7 @@ export interface TestServer {
   drop(): Promise<void>;
 }
 
-const REACH_TIMEOUT_MILLIS = 2000;
+const REACH_TIMEOUT_MILLIS = 20_000;
 
 /**
  * The server that DENEB_TEST_MYSQLHOST, _MYSQLPORT, _MYSQLUSER and _MYSQLPASSWORD name, or another one; undefined when none

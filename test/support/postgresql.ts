@@ -17,7 +17,7 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-const REACH_TIMEOUT_MILLIS = 2000;
+const REACH_TIMEOUT_MILLIS = 20_000;
 
 /**
  * Makes a database on the server that DENEB_TEST_PGHOST, _PGPORT, _PGUSER and _PGPASSWORD name; undefined when no

@@ -28,7 +28,7 @@ export function providedNats(): ProvidedServer {
   };
 }
 
-const PATIENCE_MILLIS = 2000;
+const PATIENCE_MILLIS = 20_000;
 
 /** Whether a NATS with JetStream greets there. */
 export async function answersNats({ host, port }: { readonly host: string; readonly port: number }): Promise<boolean> {

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 
-const PATIENCE_MILLIS = 2000;
+const PATIENCE_MILLIS = 20_000;
 
 /** Whether somebody listens there. */
 export async function reachable(host: string, port: number): Promise<boolean> {
