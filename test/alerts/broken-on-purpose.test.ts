@@ -258,7 +258,6 @@ async function isKept(prometheus: OwnPrometheus, count: number): Promise<void> {
   await until(
     () => prometheus.query('sum(deneb_dead_letters_kept_total{sink="refusing"})'),
     ([sample]) => sample?.value[1] === String(count),
-    60_000,
   );
 }
 
@@ -278,7 +277,6 @@ async function firing(
       );
     },
     (alert) => alert !== undefined,
-    60_000,
   );
   assert.ok(found !== undefined);
   return found;

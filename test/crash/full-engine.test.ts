@@ -71,7 +71,6 @@ for (const { name, skip, start } of engines)
     await until(
       () => sent.one(),
       (status) => status === 503,
-      60_000,
     );
     for (let more = 0; more < 3; more += 1) await sent.one();
     const { status } = await fetch(`${storing.agent.managementUrl}/live`);
@@ -81,7 +80,6 @@ for (const { name, skip, start } of engines)
     await until(
       () => sent.one(),
       (answer) => answer === 200,
-      60_000,
     );
     await sent.many(50, 200);
     // More than was accepted may be stored: of what the engine did not answer in time nobody knows whether it is there.

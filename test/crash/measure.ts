@@ -14,7 +14,7 @@ export const engineOutageMilliseconds = long ? 120_000 : 0;
 /** Milliseconds between the answer that a client gets and its next notification: what it asks for is what everybody must work for. */
 export const breath = long ? 0 : 20;
 /** Milliseconds that an agent may take to store what is left. */
-export const patience = long ? 600_000 : 60_000;
+export const patience = long ? 600_000 : 240_000;
 export const seed = Number(process.env["DENEB_TEST_SEED"] ?? 1);
 
 export const promise = "every notification answered 200 is stored exactly once";

@@ -28,7 +28,6 @@ export function refusalsOfLog(): RefusalsOfLog {
     until(
       async () => codes,
       (seen) => seen.includes(code),
-      60_000,
     );
   return { watched, failed };
 }

@@ -36,7 +36,6 @@ export async function startOwnProgram(of: ProgramOfOurs): Promise<() => Promise<
     const up = until(
       () => reachable(host, port),
       (answers) => answers,
-      5000,
     );
     await Promise.race([up, gone]);
     return stop;

