@@ -9,6 +9,8 @@ import type { TakenBatch } from "./taken-batch.js";
 export const LEAST_TRIES = 3;
 /** Of what is held back beside others, as JSON: it is in memory. */
 const MOST_BYTES = 16 * 1024 * 1024;
+/** Milliseconds, however long the intervals of retries are: the health shows only what the sink was asked of lately. */
+const LONGEST_REST = 60_000;
 /** An event that was not seen for so long is with another agent, which has its part of the channel now. */
 const FORGOTTEN_MILLIS = 10 * 60 * 1000;
 
@@ -57,6 +59,16 @@ export class HeldEvents {
     this.health.failed(error);
     const message = "events of which the sink cannot tell whether it has them are held back, the others go on";
     this.#failures.failed("warn", error, { message, fields: { events: events.length } });
+  }
+
+  /** Milliseconds until the sink is asked of these again while no others come. */
+  restOf(events: readonly Event[]): number {
+    const { retry } = this.#parts;
+    const tries = events.reduce(
+      (least, event) => Math.min(least, this.#known.get(event)?.tries ?? 1),
+      Number.POSITIVE_INFINITY,
+    );
+    return Math.min(intervalOf(retry, tries), LONGEST_REST);
   }
 
   /** They wait no longer. */

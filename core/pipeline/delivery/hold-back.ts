@@ -12,7 +12,7 @@ import { type Course, GivenBack, HeldBack, nothingSent, type Stage, type StoreQu
 import { LARGEST_WRITE } from "./take-batch.js";
 import type { TakenBatch } from "./taken-batch.js";
 
-/** The longest pause in milliseconds before the sink is asked again of what is held back: what comes meanwhile waits, too. */
+/** Milliseconds between two questions of what is held back, however many others come: these wait, too. */
 const LONGEST_PAUSE = 250;
 
 interface HoldBackParts {
@@ -78,9 +78,10 @@ export class HoldBack implements Stage {
       if (!(error instanceof HeldBack)) throw error;
       const held = batch.open();
       const isFull = await this.#makeRoom(held, error.cause, course);
-      const others = batch.events.length - held.events.length;
-      if (!(await wait(this.#pauseBeside(others), course.hurry))) throw error.cause;
-      throw new HeldBack(error.cause, held.open().events.length, isFull);
+      const pause = this.#pauseBeside(batch.events.length - held.events.length);
+      if (!(await wait(pause, course.hurry))) throw error.cause;
+      const { events } = held.open();
+      throw new HeldBack(error.cause, { held: events, isFull, rest: this.#held.restOf(events) - pause });
     }
   }
 
@@ -126,7 +127,7 @@ export class HoldBack implements Stage {
     }
     const held = batch.open();
     this.#held.note(error, held.only(events).events);
-    throw new HeldBack(error, held.events.length);
+    throw new HeldBack(error);
   }
 
   /** Milliseconds. The more others there are, the sooner the next ones are taken. */

@@ -76,9 +76,8 @@ export class SinkFeed implements Feed {
   readonly #enoughBytes: number;
   /** How many events that were given back count as processed already: the next batches begin with them. */
   #counted = 0;
-  /** How many events the last batch held back: the next one begins with them. */
-  #held = 0;
-  #isFull = false;
+  /** What the last batch held back: the next one begins with it. */
+  #held: HeldBack | undefined;
 
   constructor(parts: SinkFeedParts) {
     this.#parts = parts;
@@ -160,7 +159,7 @@ export class SinkFeed implements Feed {
       this.#pace.taken(events.length, this.#steady());
       if (events.length > 0) await this.#settle(events, transaction);
       else {
-        this.#held = 0;
+        this.#held = undefined;
         await transaction.rollback();
       }
       // A channel that returns at once must not block the agent.
@@ -210,9 +209,10 @@ export class SinkFeed implements Feed {
     const isPaced = linger !== undefined && linger !== 0;
     if (isPaced) await this.#pace.linger(() => this.#hasEnough(), this.#leaving, this.#steady);
     const limits = { ...sizes, batchLinger, transactionCapacity: this.#most };
-    if (this.#held === 0) return await takeBatch(transaction, limits, this.#leaving);
-    const others = this.#isFull ? 0 : Math.max(sizes.batchSize, LARGEST_WRITE);
-    return await takeBehind(this.#held, { transaction, most: Math.min(this.#held + others, this.#most) });
+    if (this.#held === undefined) return await takeBatch(transaction, limits, this.#leaving);
+    const { held, isFull, rest } = this.#held;
+    const most = Math.min(held.length + (isFull ? 0 : Math.max(sizes.batchSize, LARGEST_WRITE)), this.#most);
+    return await takeBehind({ held, rest, most }, transaction, this.#leaving);
   }
 
   /** Resolves when every event is stored, kept or left out, and has left the channel. */
@@ -226,14 +226,13 @@ export class SinkFeed implements Feed {
     await letters?.settleKnown(events, transaction);
     const batch = new TakenBatch(settlements.open(events), { whole: taken, transaction, settlements });
     this.#count(batch.events.length + odd);
-    this.#held = 0;
+    this.#held = undefined;
     try {
       if (batch.events.length > 0) await chain.first.deliver(batch, this.#course);
     } catch (error) {
       if (error instanceof HeldBack) {
-        counters.processed -= error.held;
-        if (!batch.isShared) this.#held = error.held;
-        this.#isFull = error.isFull;
+        counters.processed -= error.held.length;
+        if (!batch.isShared) this.#held = error;
         await this.#leave(settlements.settled(events), transaction);
       } else if (error instanceof GivenBack) this.#counted += settlements.open(events).length;
       throw error;

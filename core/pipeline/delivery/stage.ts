@@ -61,15 +61,21 @@ export class GivenBack extends Error {
 
 /** Some events of a batch are settled, and of the others nobody can tell yet whether they are stored. */
 export class HeldBack extends GivenBack {
-  /** How many are not settled. */
-  readonly held: number;
+  /** Those that are not settled. */
+  readonly held: readonly Event[];
   /** No others are to be taken beside them. */
   readonly isFull: boolean;
+  /** Milliseconds for which they need not be delivered while no others come. */
+  readonly rest: number;
 
-  constructor(cause: unknown, held: number, isFull = false) {
+  constructor(
+    cause: unknown,
+    { held = [], isFull = false, rest = 0 }: Partial<Pick<HeldBack, "held" | "isFull" | "rest">> = {},
+  ) {
     super(cause);
     this.held = held;
     this.isFull = isFull;
+    this.rest = rest;
   }
 }
 

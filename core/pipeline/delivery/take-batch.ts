@@ -1,4 +1,5 @@
 import { type Channel, type Event, onAbort, type TakeTransaction } from "../../sdk/index.js";
+import { wait } from "./retry-policy.js";
 
 /** Maximum number of events of one write, whatever the channel allows: larger writes are not faster. */
 export const LARGEST_WRITE = 1000;
@@ -36,22 +37,15 @@ async function gather(
   signal: AbortSignal,
 ): Promise<readonly Event[]> {
   const events = [...first];
-  const window = new AbortController();
-  const close = () => window.abort();
   const { batchTimeout, batchLinger = Number.POSITIVE_INFINITY } = limits;
-  const timer = setTimeout(close, Math.min(batchTimeout * 1000, batchLinger));
-  const stopListening = onAbort(signal, close);
-  try {
+  await within(Math.min(batchTimeout * 1000, batchLinger), signal, async (window) => {
     while (events.length < limits.batchSize) {
-      const more = await transaction.take(limits.transactionCapacity - events.length, window.signal);
+      const more = await transaction.take(limits.transactionCapacity - events.length, window);
       if (more.length === 0) break;
       events.push(...more);
     }
-    return events;
-  } finally {
-    clearTimeout(timer);
-    stopListening();
-  }
+  });
+  return events;
 }
 
 /** How many events of a channel may be held back while others pass. */
@@ -59,19 +53,55 @@ export function mostHeldOf({ transactionCapacity }: Pick<Channel, "transactionCa
   return Math.max(1, transactionCapacity - Math.min(LARGEST_WRITE, Math.ceil(transactionCapacity / 2)));
 }
 
-/** Takes what was held back, which comes first, and what is there behind it. */
+interface Behind {
+  /** What was held back, in the order of the channel. */
+  readonly held: readonly Event[];
+  /** Milliseconds for which it waits for others. */
+  readonly rest: number;
+  /** Of all. */
+  readonly most: number;
+}
+
+/** Takes what was held back, which comes first, and what is behind it; while there are no others it waits for them. */
 export async function takeBehind(
-  held: number,
-  { transaction, most }: { readonly transaction: TakeTransaction; readonly most: number },
+  { held, rest, most }: Behind,
+  transaction: TakeTransaction,
+  signal: AbortSignal,
 ): Promise<readonly Event[]> {
   const events: Event[] = [];
-  // A channel reads what is behind only when all before it was taken.
-  while (events.length < most && (events.length <= held || most === held)) {
-    const more = await transaction.take(most - events.length, noWaiting);
-    if (more.length === 0) break;
+  const take = async (until: AbortSignal) => {
+    const more = events.length < most ? await transaction.take(most - events.length, until) : [];
     for (const event of more) events.push(event);
-  }
+    return more.length;
+  };
+  // A channel reads what is behind only when all before it was taken.
+  const takeAll = async () => {
+    while (events.length <= held.length || most === held.length) if ((await take(noWaiting)) === 0) break;
+  };
+  await takeAll();
+  const own = new Set(held);
+  if (rest <= 0 || !events.every((event) => own.has(event))) return events;
+  if (events.length === most) await wait(rest, signal);
+  else if ((await within(rest, signal, take)) > 0) await takeAll();
   return events;
+}
+
+/** Does the work with a signal that aborts after these milliseconds, or with the other one. */
+async function within<T>(
+  milliseconds: number,
+  signal: AbortSignal,
+  work: (window: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const window = new AbortController();
+  const close = () => window.abort();
+  const timer = setTimeout(close, milliseconds);
+  const stopListening = onAbort(signal, close);
+  try {
+    return await work(window.signal);
+  } finally {
+    clearTimeout(timer);
+    stopListening();
+  }
 }
 
 const noWaiting = AbortSignal.abort();

@@ -71,7 +71,7 @@ async function put(channel: Pick<Channel, "openPut">, service: string, bodies: r
 const numbers = (count: number) => Array.from({ length: count }, (_, at) => at);
 
 /** A feed that takes from a channel which has been opened again since these events were put. */
-async function setUp(context: TestContext, bad: number, config: Partial<LogConfig>) {
+async function setUp(context: TestContext, bad: number, config: Partial<LogConfig>, interval = 1) {
   const folder = await tempFolder(context);
   const before = await openIn(folder, config);
   await put(before.channel, "bad", numbers(bad));
@@ -81,7 +81,7 @@ async function setUp(context: TestContext, bad: number, config: Partial<LogConfi
   const sink = new Places();
   const { log, lines } = recordingLog();
   const deadLetters = new DeadLetters(await tempFolder(context));
-  const retry = { batchTtl: -1, batchRetryIntervals: [1], untilStored: true };
+  const retry = { batchTtl: -1, batchRetryIntervals: [interval], untilStored: true };
   const made = feedOf({ channel, sink, log, deadLetters, retry, holdsApart: true });
   context.after(() => made.feed.halt(AbortSignal.abort()));
   made.feed.join();
@@ -239,6 +239,18 @@ test("a stop ends with what is held back in the channel", async (context) => {
   await feed.drain(new AbortController().signal);
 
   assert.equal(channel.size, 20);
+});
+
+test("however long the sink is not asked of what is held back, others are stored as they come, and a stop does not wait", async (context) => {
+  const { channel, sink, feed } = await setUp(context, 20, {}, 3_600_000);
+  for (const number of [1, 2, 3]) {
+    await put(channel, "good", [number]);
+    await goodStored(sink, number);
+  }
+
+  await feed.drain(new AbortController().signal);
+
+  assert.deepEqual([sink.bodies("good"), channel.size], [[1, 2, 3], 20]);
 });
 
 test("while another feed takes from the channel nothing is held apart", async (context) => {

@@ -112,6 +112,8 @@ test("a delivery that ends before the store can tell leaves its events open", as
   assert.deepEqual(bench.written, []);
 });
 
+/** The first interval of retries, where it is short and no others are in the batch. */
+const PAUSE = 2;
 const isUntold = ({ body }: Event) => String(body).startsWith("x");
 
 /** A sink with a place of which it cannot tell: that of events whose body begins with `x`. */
@@ -160,7 +162,7 @@ test("of redelivered events only those are held back of which the sink cannot te
       .catch(String);
     return [error === undefined || typeof error === "object", bodiesOf(settlements.open(taken))];
   };
-  const heldBack = String(new HeldBack(undefined, 0));
+  const heldBack = String(new HeldBack(undefined));
 
   const batch = new TakenBatch(taken, { whole: taken, transaction: from, settlements });
   const first = await chain.first.deliver(batch, course()).catch(String);
@@ -204,6 +206,28 @@ test("what is held back and was not delivered before becomes a dead letter no so
 
   // A millisecond each time: the first two tries, 499 times in which nothing counts, and the third try.
   assert.equal(counts.length, 502);
+});
+
+test("what is held back may rest for the interval of retries, a minute at most, and what comes to it begins with the first interval", async (context) => {
+  const { time, chain } = await withUntold(context, [2, 10_000, 3_600_000]);
+  const settlements = new Settlements();
+  const positions = { shared: true, after: () => "p", coveredBy: () => [], idOf: () => undefined };
+  const transaction = { isRedelivered: () => true, positions };
+  const rest = async (...held: readonly Event[]) => {
+    const batch = new TakenBatch(held, { whole: held, transaction, settlements });
+    const error = await chain.first.deliver(batch, course()).catch((thrown: unknown) => thrown);
+    assert.ok(error instanceof HeldBack);
+    time.now += error.rest + PAUSE;
+    return error.rest + PAUSE;
+  };
+  const [one, other]: readonly [Event, Event] = [
+    { headers: {}, body: "x1" },
+    { headers: {}, body: "x2" },
+  ];
+
+  const rests = [await rest(one), await rest(one), await rest(one), await rest(one, other)];
+
+  assert.deepEqual(rests, [2, 10_000, 60_000, 2]);
 });
 
 test("behind a shared channel new events of which the sink cannot tell hold up no others while they have their tries, and the health says why", async (context) => {
