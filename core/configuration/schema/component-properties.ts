@@ -85,7 +85,7 @@ export const sinkSettings = {
     default: [5000],
   },
   persist_timeout: {
-    doc: "Seconds one write may take. After that it counts as failed and may be retried, and the sink is stopped and started again; 0 is no limit.",
+    doc: "Seconds one write, or one question what is stored, may take. After that it counts as failed and may be retried, and the sink is stopped and started again; 0 is no limit.",
     format: "seconds",
     default: 300,
     max: 86_400,

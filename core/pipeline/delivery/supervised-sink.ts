@@ -37,7 +37,7 @@ interface SupervisedSinkParts {
   readonly name: string;
   /** Makes the sink, and another one whenever it has to be replaced. No I/O. */
   readonly create: () => Sink;
-  /** Seconds one write may take; 0 is no limit. */
+  /** Seconds one write, or one question, may take; 0 is no limit. */
   readonly persistTimeout: number;
   /** Seconds one start may take, 0 is no limit; as long as a write when absent. */
   readonly startTimeout?: number;
@@ -141,7 +141,7 @@ export class SupervisedSink implements Stage, StoreQuestions, Lifecycle {
     const { plugin } = this.#sink ?? (await this.#restarted(signal));
     const ask = plugin.positions?.alreadyStored?.bind(plugin.positions);
     if (ask === undefined) return [];
-    const found: unknown = await this.#limited("reading what is stored", signal, (own) => ask(batch.forSink(), own));
+    const found: unknown = await this.#asked("reading what is stored", signal, (own) => ask(batch.forSink(), own));
     // A sink in JavaScript may return anything: what is no event of the batch, or is named again, is not stored by it.
     return Array.isArray(found) ? batch.only(found).events : [];
   }
@@ -153,7 +153,7 @@ export class SupervisedSink implements Stage, StoreQuestions, Lifecycle {
       const { plugin } = this.#sink ?? (await this.#restarted(signal));
       const ask = plugin.answers?.bind(plugin);
       if (ask === undefined) return undefined;
-      return await this.#limited("asking the store", signal, (until) => ask(own, until));
+      return await this.#asked("asking the store", signal, (until) => ask(own, until));
     } catch (thrown) {
       this.#parts.log.debug({ reason: reasonOf(asError(thrown)) }, "the store does not answer");
       return false;
@@ -216,6 +216,16 @@ export class SupervisedSink implements Stage, StoreQuestions, Lifecycle {
   async #starting(what: string, signal: AbortSignal, { plugin }: SinkStage): Promise<void> {
     const { startTimeout, persistTimeout } = this.#parts;
     await this.#limited(what, signal, () => plugin.start(), startTimeout ?? persistTimeout);
+  }
+
+  /** What no write runs beside: a sink that hangs in it is replaced, too. */
+  async #asked<T>(what: string, signal: AbortSignal, ask: (own: AbortSignal) => Promise<T>): Promise<T> {
+    try {
+      return await this.#limited(what, signal, ask);
+    } catch (error) {
+      if (!signal.aborted && ENDED.has(codeOf(error))) await this.#discard(error);
+      throw error;
+    }
   }
 
   async #limited<T>(

@@ -79,6 +79,45 @@ test("a write that hangs is given up in time, its sink stopped, and the next try
   ]);
 });
 
+for (const { what, question, asks } of [
+  {
+    what: "which events are stored",
+    question: { positions: { alreadyStored: never } },
+    asks: async (sink: SupervisedSink) =>
+      await assert.rejects(sink.alreadyStored(batch, forever.signal), (error) => codeOf(error) === "TIMED_OUT"),
+  },
+  {
+    what: "whether its store answers",
+    question: { answers: never },
+    asks: async (sink: SupervisedSink) => assert.equal(await sink.answers(new Error(), forever.signal), false),
+  },
+])
+  test(`a sink that hangs when it is asked ${what} is replaced, and the log says why`, async () => {
+    const { log, lines } = recordingLog();
+    let made = 0;
+    const create = (): Sink => {
+      made += 1;
+      return {
+        start: async () => {},
+        stop: async () => {},
+        persist: async () => receipt,
+        ...(made === 1 ? question : {}),
+      };
+    };
+    const sink = new SupervisedSink({ name: "s1", create, persistTimeout: 0.02, log, clock });
+    await sink.start();
+
+    await asks(sink);
+    const stored = await sink.deliver(batch, forever);
+
+    assert.deepEqual([stored, made], [receipt, 2]);
+    const errors = lines.filter(({ level }) => level === "error");
+    assert.deepEqual(
+      errors.map(({ message }) => message),
+      ["sink is stopped and will be started again"],
+    );
+  });
+
 test("a write that ignores its signal and a stop that never ends do not hold up the runner", async () => {
   const { sink, lines } = setUp([never, works], { stop: never });
   await sink.start();
