@@ -43,7 +43,11 @@ export class LogQueue implements EventQueue {
   constructor(limits: QueueLimits, settings: LogSettings, log: Logger) {
     this.#limits = limits;
     this.#log = log;
-    this.#events = new EventLog(settings, log, { written: this.#written, ended: this.#ended });
+    this.#events = new EventLog(settings, log, {
+      written: this.#written,
+      ended: this.#ended,
+      freed: () => this.#room.admitWaiting(),
+    });
     this.#supply = supplyOf(limits, this.#events);
     this.#room = new Room(limits, () => ({ events: this.size, bytes: this.#events.usedBytes }));
   }

@@ -1,3 +1,4 @@
+import type { Stats } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import type { Range } from "./done-ranges.js";
 import { readFully } from "./files.js";
@@ -25,6 +26,19 @@ export interface Stretch extends Range {
 
 type Listed = readonly [from: number, to: number, begin: number, end: number];
 type List = readonly [first: number, stretches: readonly Listed[]];
+
+/** Of `blocks` in what a file system says of a file. */
+const STAT_BLOCK_BYTES = 512;
+
+/** What such a file takes on the disk: as much as a whole one where the file system says less than was written. */
+export function bytesOnDisk(
+  { size, blocks }: Pick<Stats, "size" | "blocks">,
+  { end, stretches }: Pick<CompactedEnd, "end" | "stretches">,
+): number {
+  const written = stretches.reduce((sum, stretch) => sum + stretch.end - stretch.begin, size - end);
+  const bytes = blocks * STAT_BLOCK_BYTES;
+  return bytes < written ? size : bytes;
+}
 
 /** What follows the last event: the list of those that are there, its place, and the seal. Readers before it was there take all of it for seals. */
 export function compactedEnd({ first, last, end, stretches }: CompactedEnd): Buffer {

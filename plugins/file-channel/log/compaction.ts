@@ -1,15 +1,18 @@
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import path from "node:path";
-import { compactedEnd, type Stretch } from "./compacted-end.js";
+import { bytesOnDisk, compactedEnd, type Stretch } from "./compacted-end.js";
 import { countOf, type DoneRanges, type Range } from "./done-ranges.js";
-import { COMPACTED, PRIVATE, readFully, STAT_BLOCK_BYTES, syncFolder, writeFully } from "./files.js";
+import { COMPACTED, PRIVATE, readFully, syncFolder, writeFully } from "./files.js";
 import { HEADER_BYTES, readChunk, SEAL } from "./records.js";
 import { type Compacted, SEGMENT_HEADER_BYTES, type Segment } from "./segments.js";
+
+/** Bytes that are copied at once. */
+const COPIED_BYTES = 1024 * 1024;
 
 /**
  * Replaces the file of a segment by one that has holes where the records of events are that are done. The others stay in their places:
  * what is being read, or is in an index, is found there as before. The end of the file says which they are, so that the others are not
- * missing. The first record stays in any case: it says where the file begins.
+ * missing. The header of the first record stays in any case: it says where the file begins.
  *
  * Resolves to whether it was replaced: that is so when the new one takes half of the bytes at the most.
  */
@@ -33,14 +36,14 @@ async function writeWithoutDone(segment: Segment, done: DoneRanges, made: string
   const { file, first, last, end } = segment;
   const from = await open(file, "r");
   try {
+    const stretches = await stretchesOf(from, end, (sequence) => first <= sequence && !done.has(sequence));
+    if (eventsOf(stretches) !== eventsOf(done.openIn({ from: first, to: last }))) return undefined;
     const to = await open(made, "w", PRIVATE);
     try {
-      await writeFully(to, await readFully(from, 0, SEGMENT_HEADER_BYTES), 0);
-      const stretches = await copyRecords({ from, to, end }, (sequence) => first <= sequence && !done.has(sequence));
-      if (eventsOf(stretches) !== eventsOf(done.openIn({ from: first, to: last }))) return undefined;
+      await copy({ from, to }, [{ begin: 0, end: SEGMENT_HEADER_BYTES + HEADER_BYTES }, ...stretches]);
       await writeFully(to, compactedEnd({ first, last, end, stretches }), end);
       await to.sync();
-      return { bytes: (await to.stat()).blocks * STAT_BLOCK_BYTES, stretches };
+      return { bytes: bytesOnDisk(await to.stat(), { end, stretches }), stretches };
     } finally {
       await to.close();
     }
@@ -53,15 +56,10 @@ function eventsOf(ranges: readonly Range[]): number {
   return ranges.reduce((sum, range) => sum + countOf(range), 0);
 }
 
-interface Copied {
-  readonly from: FileHandle;
-  readonly to: FileHandle;
-  readonly end: number;
-}
-
-/** Copies the records that are wanted, and the first one, to their places. */
-async function copyRecords(
-  { from, to, end }: Copied,
+/** Where the records are that are wanted. */
+async function stretchesOf(
+  from: FileHandle,
+  end: number,
   isWanted: (sequence: number) => boolean,
 ): Promise<readonly Stretch[]> {
   const stretches: { from: number; to: number; begin: number; end: number }[] = [];
@@ -69,15 +67,33 @@ async function copyRecords(
     const { records, next } = await readChunk(from, at, end);
     for (const { record, end: behind } of records) {
       const { flags, sequence, text } = record;
-      const bytes = HEADER_BYTES + text.length;
-      const begin = behind - bytes;
-      const wanted = flags !== SEAL && isWanted(sequence);
-      if (wanted || begin === SEGMENT_HEADER_BYTES) await writeFully(to, await readFully(from, begin, bytes), begin);
+      if (flags === SEAL || !isWanted(sequence)) continue;
+      const begin = behind - HEADER_BYTES - text.length;
       const last = stretches.at(-1);
-      if (wanted && last?.to === sequence - 1 && last.end === begin) [last.to, last.end] = [sequence, behind];
-      else if (wanted) stretches.push({ from: sequence, to: sequence, begin, end: behind });
+      if (last?.to === sequence - 1 && last.end === begin) [last.to, last.end] = [sequence, behind];
+      else stretches.push({ from: sequence, to: sequence, begin, end: behind });
     }
     at = next;
   }
   return stretches;
+}
+
+interface Files {
+  readonly from: FileHandle;
+  readonly to: FileHandle;
+}
+
+/** Copies bytes to their places in the other file. To the disk they go little by little: a put meanwhile waits for what is on the way there. */
+async function copy({ from, to }: Files, places: readonly Pick<Stretch, "begin" | "end">[]): Promise<void> {
+  let unsynced = 0;
+  for (const { begin, end } of places) {
+    for (let at = begin; at < end; at += COPIED_BYTES) {
+      const bytes = await readFully(from, at, Math.min(COPIED_BYTES, end - at));
+      await writeFully(to, bytes, at);
+      unsynced += bytes.length;
+      if (unsynced < COPIED_BYTES) continue;
+      await to.datasync();
+      unsynced = 0;
+    }
+  }
 }

@@ -31,10 +31,11 @@ export interface LogSettings {
   readonly codecs: TextCodecs;
 }
 
-/** What happens to puts. */
+/** What happens to puts, and that there may be room for others. */
 interface LogWatch {
   readonly written: Written;
   readonly ended: Ended;
+  readonly freed: () => void;
 }
 
 /** Events on disk, in order, each until it is done. */
@@ -60,13 +61,13 @@ export class EventLog {
   readonly reader: LogReader;
   readonly codecs: TextCodecs;
 
-  constructor(settings: LogSettings, log: Logger, { written, ended }: LogWatch) {
+  constructor(settings: LogSettings, log: Logger, { written, ended, freed }: LogWatch) {
     this.#settings = settings;
     this.codecs = settings.codecs;
     this.reader = new LogReader(this.segments, this.codecs);
     this.#log = log;
     this.#unsaved = new FailureLog(log, "checkpoint is written again");
-    this.#tidying = new Tidying({ segments: this.segments, mostBytes: settings.mostBytes, log });
+    this.#tidying = new Tidying({ segments: this.segments, mostBytes: settings.mostBytes, log, freed });
     this.#written = written;
     this.#ended = ended;
     this.#folders = new ChannelFolders([settings.checkpointFolder, ...settings.dataFolders], settings.lockFolder);
@@ -98,6 +99,7 @@ export class EventLog {
   async open(): Promise<void> {
     const { checkpointFolder, dataFolders, segmentBytes, inMemory, openFile } = this.#settings;
     this.#closed = false;
+    this.#tidying.begin();
     await this.#folders.take();
     const saved = await this.#checkpoint.open();
     const newId = await wantsNewId(checkpointFolder);
@@ -234,6 +236,7 @@ export class EventLog {
   async close(): Promise<void> {
     await this.idle();
     await this.#appender?.close();
+    await this.#tidying.end();
     this.#appender = undefined;
     this.#closed = true;
     if (this.#state !== undefined) await this.saveDone();

@@ -19,9 +19,6 @@ export const PRIVATE = 0o600;
 /** Ending of a file that is to take the place of another one. */
 export const COMPACTED = ".compacted";
 
-/** Of `blocks` in what a file system says of a file. */
-export const STAT_BLOCK_BYTES = 512;
-
 /** The disk is full, or the quota of the user is used up. */
 export const WITHOUT_ROOM: ReadonlySet<string | undefined> = new Set(["ENOSPC", "EDQUOT"]);
 

@@ -1,8 +1,9 @@
+import type { Stats } from "node:fs";
 import { type FileHandle, open, readdir, rm } from "node:fs/promises";
 import path from "node:path";
 import { AgentError, codeOf, type Logger, reasonOf } from "deneb/sdk";
-import { type CompactedEnd, readCompactedEnd } from "./compacted-end.js";
-import { COMPACTED, newerVersion, notRead, readFully, STAT_BLOCK_BYTES } from "./files.js";
+import { bytesOnDisk, type CompactedEnd, readCompactedEnd } from "./compacted-end.js";
+import { COMPACTED, newerVersion, notRead, readFully } from "./files.js";
 import { ENDS_TRANSACTION, HEADER_BYTES, readChunk, readHeader, readRecord, SEAL } from "./records.js";
 import { firstOf, readSegmentHeader, SEGMENT_HEADER_BYTES, SEGMENT_VERSION, Segment } from "./segments.js";
 
@@ -56,7 +57,8 @@ async function inspectIfReadable(file: string, named: number, log: Logger): Prom
 async function inspect(file: string, named: number): Promise<FoundSegment> {
   const handle = await open(file, "r");
   try {
-    const { size, blocks } = await handle.stat();
+    const onDisk = await handle.stat();
+    const { size } = onDisk;
     const header = readSegmentHeader(await readFully(handle, 0, SEGMENT_HEADER_BYTES));
     if (header !== undefined && header.version > SEGMENT_VERSION)
       throw newerVersion(file, header.version, SEGMENT_VERSION);
@@ -64,17 +66,17 @@ async function inspect(file: string, named: number): Promise<FoundSegment> {
     const seal = await sealed(handle, size, first);
     const { last, end, incomplete } = seal ?? (await scanned(handle, size, first));
     const compacted = seal === undefined ? undefined : await readCompactedEnd(handle, end, last);
-    const segment = new Segment(file, { first, last, ...extentOf(end, compacted, blocks) });
+    const segment = new Segment(file, { first, last, ...extentOf(end, compacted, onDisk) });
     return { id: header?.id, named, segment, incomplete, sealed: seal !== undefined, compacted };
   } finally {
     await handle.close();
   }
 }
 
-function extentOf(end: number, compacted: CompactedEnd | undefined, blocks: number) {
+function extentOf(end: number, compacted: CompactedEnd | undefined, onDisk: Stats) {
   if (compacted === undefined) return { end };
   const { stretches } = compacted;
-  return { end: compacted.end, compacted: { bytes: blocks * STAT_BLOCK_BYTES, stretches } };
+  return { end: compacted.end, compacted: { bytes: bytesOnDisk(onDisk, compacted), stretches } };
 }
 
 /** The number of the first record; undefined when there is none that can be read. */

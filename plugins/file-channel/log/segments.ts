@@ -155,11 +155,12 @@ export class SegmentList {
 
   /**
    * Removes the files whose events are all done, except the newest, which may be written to. One that cannot be removed does not keep the
-   * others: the first error is thrown at the end.
+   * others: the first error is thrown at the end. One that is in work stays.
    */
-  async trim(done: DoneRanges): Promise<void> {
+  async trim(done: DoneRanges, inWork: () => Segment | undefined): Promise<void> {
     let failure: { readonly error: unknown } | undefined;
     for (const segment of this.#segments.slice(0, -1).filter((one) => isDone(one, done))) {
+      if (segment === inWork()) continue;
       try {
         await remove(segment.file);
         this.#segments = this.#segments.filter((one) => one !== segment);
@@ -171,8 +172,8 @@ export class SegmentList {
   }
 }
 
-/** One without events goes when all before it are done. */
-function isDone({ first, last, isEmpty }: Segment, done: DoneRanges): boolean {
+/** Whether a file has no open event; one without events goes when all before it are done. */
+export function isDone({ first, last, isEmpty }: Segment, done: DoneRanges): boolean {
   return last <= done.low || (!isEmpty && done.hasRange({ from: first, to: last }));
 }
 

@@ -1,16 +1,22 @@
 import { codeOf, FailureLog, type Logger } from "deneb/sdk";
-import { countOf, type DoneRanges } from "./done-ranges.js";
+import { countOf, DoneRanges } from "./done-ranges.js";
 import { WITHOUT_ROOM } from "./files.js";
-import type { Segment, SegmentList } from "./segments.js";
+import { isDone, type Segment, type SegmentList } from "./segments.js";
+import { SingleFlight } from "./single-flight.js";
 
 /** What a file system gives at a time. */
 const BLOCK_BYTES = 4096;
+
+/** Milliseconds from the last failure until files that could not be made smaller are tried again. */
+const BETWEEN_FAILURES = 10_000;
 
 interface TidyingParts {
   readonly segments: SegmentList;
   /** Of all files together. */
   readonly mostBytes: number;
   readonly log: Logger;
+  /** Called when files may take less of the disk than before. */
+  readonly freed: () => void;
 }
 
 /** Keeps what is done from taking room on the disk. */
@@ -18,10 +24,18 @@ export class Tidying {
   readonly #parts: TidyingParts;
   readonly #untrimmed: FailureLog;
   readonly #uncompacted: FailureLog;
+  readonly #compacting = new SingleFlight(() => this.#compact());
+  /** What the checkpoint says to be done, and what was done at that time. */
+  #saved = new DoneRanges();
+  #done = new DoneRanges();
+  /** The file that is being made smaller: it would come back if it was removed meanwhile. */
+  #inWork: Segment | undefined;
   /** How many events are open of a file for which it was no use. */
   readonly #inVain = new WeakMap<Segment, number>();
   /** Those that failed, the last one at the end: they come after the others, so that one which cannot be read does not keep these. */
   readonly #failing = new Set<Segment>();
+  #failingWaitUntil = Number.NEGATIVE_INFINITY;
+  #goesOn = false;
 
   constructor(parts: TidyingParts) {
     this.#parts = parts;
@@ -29,61 +43,80 @@ export class Tidying {
     this.#uncompacted = new FailureLog(parts.log, "files are made smaller again");
   }
 
+  begin(): void {
+    this.#goesOn = true;
+  }
+
   /**
-   * To be called when the checkpoint says durably what is done. Files of which all is done go. When those that are left take more than half
-   * of what they may, one that lies behind an open event, and in which little is open, is made smaller; more where they take nearly all of it.
+   * To be called when the checkpoint says durably what is done. Files of which all is done go. To make others smaller takes as long as to read
+   * them: it goes on behind this call.
    */
   async run(saved: DoneRanges, done: DoneRanges): Promise<void> {
+    this.#saved = saved;
+    this.#done = done;
+    await this.#trim();
+    if (this.#worthCompacting() !== undefined) void this.#compacting.run();
+  }
+
+  /** Resolves when the file that is being made smaller is finished; others stay. */
+  async end(): Promise<void> {
+    this.#goesOn = false;
+    await this.#compacting.idle();
+  }
+
+  async #trim(): Promise<void> {
     try {
-      await this.#parts.segments.trim(saved);
+      await this.#parts.segments.trim(this.#saved, () => this.#inWork);
       this.#untrimmed.works();
     } catch (error) {
       this.#untrimmed.failed("error", error, { message: "a file whose events are stored cannot be removed" });
     }
-    await this.#compact(done);
   }
 
-  /** One file, so that the next save comes soon; while puts may be refused for want of room as many as it takes: without puts and takes nothing is saved. */
-  async #compact(done: DoneRanges): Promise<void> {
-    const { segments, mostBytes } = this.#parts;
-    for (let isFirst = true; isFirst || segments.bytesAbove(done.low) > (mostBytes * 3) / 4; isFirst = false)
-      if (!(await this.#compactOne(done))) return;
-  }
-
-  /** Resolves to whether there was one that is smaller now. */
-  async #compactOne(done: DoneRanges): Promise<boolean> {
-    for (let at = this.#worthCompacting(done); at !== undefined; at = this.#worthCompacting(done)) {
-      const { file, bytes: before } = at;
-      try {
-        // Seldom there is something: what does it is loaded then.
-        const { compact } = await import("./compaction.js");
-        const isSmaller = await compact(at, done);
-        this.#failing.delete(at);
-        if (this.#failing.size === 0) this.#uncompacted.works();
-        if (isSmaller) {
-          this.#parts.log.info({ file, before, bytes: at.bytes }, "stored events were taken out of a file");
-          return true;
-        }
-        this.#inVain.set(at, openOf(at, done));
-      } catch (error) {
-        const message = "a file most of whose events are stored cannot be made smaller";
-        this.#uncompacted.failed("error", error, { message, fields: { file } });
-        const isRepeated = this.#failing.delete(at);
-        this.#failing.add(at);
-        if (isRepeated || WITHOUT_ROOM.has(codeOf(error))) return false;
-      }
+  async #compact(): Promise<void> {
+    for (let at = this.#worthCompacting(); at !== undefined; at = this.#worthCompacting()) {
+      this.#inWork = at;
+      const hasRoom = await this.#compactOne(at, this.#done);
+      this.#inWork = undefined;
+      await this.#trim();
+      this.#parts.freed();
+      if (!hasRoom) return;
     }
-    return false;
   }
 
-  /** The oldest of those that have events which wait while later ones are done. */
-  #worthCompacting(done: DoneRanges): Segment | undefined {
+  /** Resolves to whether the disk has room for it. */
+  async #compactOne(segment: Segment, done: DoneRanges): Promise<boolean> {
+    const { file, bytes: before } = segment;
+    try {
+      // Seldom there is something: what does it is loaded then.
+      const { compact } = await import("./compaction.js");
+      const isSmaller = await compact(segment, done);
+      this.#failing.delete(segment);
+      if (this.#failing.size === 0) this.#uncompacted.works();
+      if (isSmaller)
+        this.#parts.log.info({ file, before, bytes: segment.bytes }, "stored events were taken out of a file");
+      else this.#inVain.set(segment, openOf(segment, done));
+    } catch (error) {
+      const message = "a file most of whose events are stored cannot be made smaller";
+      this.#uncompacted.failed("error", error, { message, fields: { file } });
+      this.#failing.delete(segment);
+      this.#failing.add(segment);
+      this.#failingWaitUntil = performance.now() + BETWEEN_FAILURES;
+      return !WITHOUT_ROOM.has(codeOf(error));
+    }
+    return true;
+  }
+
+  /** When files take more than half of what they may, the oldest of those that have events which wait while later ones are done. */
+  #worthCompacting(): Segment | undefined {
     const { segments, mostBytes } = this.#parts;
-    if (done.ranges.length === 0 || segments.bytesAbove(done.low) <= mostBytes / 2) return undefined;
+    const done = this.#done;
+    if (!this.#goesOn || done.ranges.length === 0 || segments.bytesAbove(done.low) <= mostBytes / 2) return undefined;
     const behind = segments.all.slice(0, -1).filter(({ last }) => done.low < last && last < done.highest);
-    const worth = behind.filter((segment) => this.#isWorth(segment, done));
+    const worth = behind.filter((segment) => !isDone(segment, this.#saved) && this.#isWorth(segment, done));
     for (const one of this.#failing) if (!worth.includes(one)) this.#failing.delete(one);
-    return worth.find((segment) => !this.#failing.has(segment)) ?? [...this.#failing][0];
+    const other = worth.find((segment) => !this.#failing.has(segment));
+    return other ?? (performance.now() < this.#failingWaitUntil ? undefined : [...this.#failing][0]);
   }
 
   #isWorth(segment: Segment, done: DoneRanges): boolean {

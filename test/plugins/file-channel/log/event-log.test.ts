@@ -29,6 +29,7 @@ function logIn(folder: string) {
   const watch = {
     written: (group: { readonly events: readonly QueuedEvent[] }) => written.push(...group.events),
     ended: () => {},
+    freed: () => {},
   };
   return { events: new EventLog(settings, log, watch), written, lines };
 }
