@@ -11,7 +11,7 @@ export interface LaterFile {
 }
 
 const VERSION = 2;
-const SEGMENT_VERSION = 3;
+const SEGMENT_VERSION = 4;
 const SLOT_BYTES = 32 * 1024;
 
 export const laterFiles: readonly LaterFile[] = [

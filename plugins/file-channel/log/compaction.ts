@@ -4,7 +4,14 @@ import { bytesOnDisk, compactedEnd, type Stretch } from "./compacted-end.js";
 import { countOf, type DoneRanges, type Range } from "./done-ranges.js";
 import { COMPACTED, PRIVATE, readFully, syncFolder, writeFully } from "./files.js";
 import { HEADER_BYTES, readChunk, SEAL } from "./records.js";
-import { type Compacted, SEGMENT_HEADER_BYTES, type Segment } from "./segments.js";
+import {
+  type Compacted,
+  readSegmentHeader,
+  SEGMENT_HEADER_BYTES,
+  SEGMENT_VERSION,
+  type Segment,
+  segmentHeader,
+} from "./segments.js";
 
 /** Bytes that are copied at once. */
 const COPIED_BYTES = 1024 * 1024;
@@ -40,7 +47,11 @@ async function writeWithoutDone(segment: Segment, done: DoneRanges, made: string
     if (eventsOf(stretches) !== eventsOf(done.openIn({ from: first, to: last }))) return undefined;
     const to = await open(made, "w", PRIVATE);
     try {
-      await copy({ from, to }, [{ begin: 0, end: SEGMENT_HEADER_BYTES + HEADER_BYTES }, ...stretches]);
+      await writeFully(to, await headerOf(from), 0);
+      await copy({ from, to }, [
+        { begin: SEGMENT_HEADER_BYTES, end: SEGMENT_HEADER_BYTES + HEADER_BYTES },
+        ...stretches,
+      ]);
       await writeFully(to, compactedEnd({ first, last, end, stretches }), end);
       await to.sync();
       return { bytes: bytesOnDisk(await to.stat(), { end, stretches }), stretches };
@@ -50,6 +61,13 @@ async function writeWithoutDone(segment: Segment, done: DoneRanges, made: string
   } finally {
     await from.close();
   }
+}
+
+/** Earlier agents would take what is missing for damaged: by its version they refuse the file. */
+async function headerOf(from: FileHandle): Promise<Buffer> {
+  const bytes = await readFully(from, 0, SEGMENT_HEADER_BYTES);
+  const header = readSegmentHeader(bytes);
+  return header === undefined ? bytes : segmentHeader(header.id, SEGMENT_VERSION);
 }
 
 function eventsOf(ranges: readonly Range[]): number {

@@ -7,8 +7,10 @@ import type { DoneRanges } from "./done-ranges.js";
 
 const NAME = /^(\d{15})\.log$/;
 const MAGIC = Buffer.from("DENEBLOG");
-/** Version of the file format; files of a later version are not read. In those of the first one each record is JSON of an event. */
-export const SEGMENT_VERSION = 2;
+/** Latest version of the file format, of files from which events that are done were taken out; those of a later one are not read. */
+export const SEGMENT_VERSION = 3;
+/** Version of files with all their events. In those of the first one each record is JSON of an event. */
+const WHOLE_VERSION = 2;
 const ID_BYTES = 8;
 
 /** A segment begins with magic (8), version (4), the id of its channel (8) and a checksum of these (4). */
@@ -92,11 +94,11 @@ export function firstOf(name: string): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** The header of a new segment of this channel. */
-export function segmentHeader(id: string): Buffer {
+/** The header of a segment of this channel. */
+export function segmentHeader(id: string, version = WHOLE_VERSION): Buffer {
   const header = Buffer.alloc(SEGMENT_HEADER_BYTES);
   MAGIC.copy(header, 0);
-  header.writeUInt32LE(SEGMENT_VERSION, 8);
+  header.writeUInt32LE(version, 8);
   header.write(id, 12, ID_BYTES, "hex");
   header.writeUInt32LE(crc32(header.subarray(0, 20)), 20);
   return header;

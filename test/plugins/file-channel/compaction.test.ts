@@ -209,6 +209,17 @@ async function withBlocks(context: TestContext, blocks: (size: number) => number
   return () => asked;
 }
 
+test("a file from which events were taken out has version 3 of the format, which earlier agents refuse, and others have version 2", async (context) => {
+  const { live, channel } = await scattered(context);
+  await madeSmaller(channel);
+
+  const versions = await Promise.all(
+    (await filesOf(live)).map(async (name) => (await readFile(path.join(dataFolder(live), name))).readUInt32LE(8)),
+  );
+
+  assert.deepEqual([versions.at(0), versions.at(-1)], [3, 2]);
+});
+
 test("a file that is not there does not keep others from becoming smaller", async (context) => {
   const removeFirst = async (live: string, from: number) => {
     const [first = ""] = await filesOf(live);
