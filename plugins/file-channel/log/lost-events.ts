@@ -15,7 +15,7 @@ interface Known {
   readonly log: Logger;
 }
 
-/** Reports events that must have been on disk and are missing; returns their number. */
+/** Reports events that must have been on disk and are missing; returns the number of those that are known to be lost. */
 export function reportLost(
   found: readonly FoundSegment[],
   { saved, done, closed, damaged, inMemory, log }: Known,
@@ -33,11 +33,16 @@ export function reportLost(
   if (unknown && lost > 0)
     log.warn({ events: lost }, "events that were in memory alone are not there: stored, or lost with the process");
   if (unknown) return 0;
-  for (const { file, from, to } of missing) {
-    log.error({ file, from, to, events: to - from + 1 }, "events are missing: their file was removed, cut or replaced");
-  }
-  return lost;
+  const isKnown = saved !== undefined;
+  for (const { file, from, to } of missing)
+    log.error({ file, from, to, events: to - from + 1 }, isKnown ? LOST : IN_DOUBT);
+  return isKnown ? lost : 0;
 }
+
+const LOST = "events are missing: their file was removed, cut or replaced";
+// A file goes behind an event that waits, too, when its own are stored.
+const IN_DOUBT =
+  "events are missing: stored before the checkpoint was lost, or their file was removed, cut or replaced";
 
 function writtenUntil(saved: ChannelState | undefined, closed: boolean): number {
   if (saved === undefined) return 0;

@@ -92,6 +92,25 @@ test("a half of the checkpoint that is damaged does not make files missing that 
   }
 });
 
+test("without the checkpoint events of files that were removed behind an event do not count as lost, and an error names them", async (context) => {
+  const { root, live, channel } = await heldBack(context);
+  await put(channel, 10);
+  const copy = await copyOf(live, path.join(root, "copy"));
+  await rm(checkpointOf(copy));
+
+  const { channel: again, lines } = await openIn(copy, small);
+  context.after(() => again.stop());
+
+  const message =
+    "events are missing: stored before the checkpoint was lost, or their file was removed, cut or replaced";
+  assert.deepEqual([again.lost, await drain(again, 100)], [0, [0, 1, 10]]);
+  assert.deepEqual(
+    lines.flatMap(({ level, fields }) => (level === "error" && "from" in fields ? [fields] : [])),
+    [{ file: "000000000000003.log", from: 3, to: 10, events: 8 }],
+  );
+  assert.ok(lines.some((line) => line.message === message));
+});
+
 test("a removed file that is put back is not delivered, and goes again", async (context) => {
   const { root, live, before } = await heldBack(context);
   const killed = await copyOf(live, path.join(root, "killed"));
