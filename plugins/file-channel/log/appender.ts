@@ -159,6 +159,8 @@ export class Appender {
       await saveDone();
       // These numbers are not used again: if the disk kept some of the events after all, they are known to be done.
       state.done.add({ from: first, to: last });
+      // And before there is a file behind them: after a kill they would be missing between files.
+      await saveDone();
       throw disk.failed(cause);
     } finally {
       this.#writing = 0;

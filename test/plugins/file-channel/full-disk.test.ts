@@ -252,6 +252,38 @@ for (const failing of ["open", "write", "sync"] as const)
     }
   });
 
+test("numbers of a put that a disk refused are not taken for lost events by a start after a kill in the middle of the next put", async (context) => {
+  const folder = await tempFolder(context);
+  const [live, killed] = [path.join(folder, "live"), path.join(folder, "killed")];
+  const disk = new FailingDisk();
+  let killing = false;
+  const { channel } = await openIn(live, {}, async (file) => {
+    const opened = await disk.openFile(file);
+    return {
+      ...opened,
+      write: async (...bytes) => {
+        const written = await opened.write(...bytes);
+        if (killing) await copyOf(live, killed);
+        return written;
+      },
+    };
+  });
+  context.after(() => channel.stop());
+  await put(channel, 0, 1);
+  disk.failing = "write";
+  await assert.rejects(put(channel, 100, 101, 102));
+  disk.failing = undefined;
+
+  killing = true;
+  await put(channel, 2);
+  killing = false;
+  const again = await openIn(killed);
+  const errors = again.lines.filter(({ level }) => level === "error");
+  await again.channel.stop();
+
+  assert.deepEqual({ size: again.channel.size, lost: again.channel.lost, errors }, { size: 3, lost: 0, errors: [] });
+});
+
 test("a file that cannot be removed is logged once, keeps no other file, and no line says that the checkpoint is not written", async (context) => {
   const folder = await tempFolder(context);
   const { channel, lines } = await openIn(folder, { maxFileSize: 1024 });
