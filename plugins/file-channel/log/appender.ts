@@ -104,7 +104,7 @@ export class Appender {
 
   /** Writes texts of events that have numbers elsewhere under new ones. Only when nothing else is being appended. */
   async rewrite(texts: readonly string[]): Promise<void> {
-    const { state, writer, segments, channel } = this.#parts;
+    const { state, writer, segments, channel, saveDone } = this.#parts;
     const range = { from: state.next, to: state.next + texts.length - 1 };
     if (range.to > HIGHEST_SEQUENCE) throw numbersUsedUp(channel);
     state.next = range.to + 1;
@@ -114,6 +114,7 @@ export class Appender {
       segments.add(await writer.write(group));
     } catch (error) {
       state.done.add(range);
+      await saveDone();
       throw error;
     }
   }

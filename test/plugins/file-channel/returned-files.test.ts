@@ -158,6 +158,41 @@ async function killedAtWrites(folder: string, disk = "disk"): Promise<readonly s
   return killed;
 }
 
+test("numbers under which events that are back could not be written are not missing after a kill in the middle of the next ones", async (context) => {
+  const { folder, disk, other, open } = await onAnotherDisk(context, "closed");
+  await all(await open(other));
+  const killed = await tempFolder(context);
+  let writes = 0;
+  const { channel } = await openIn(folder, { dataDirs: [disk], maxFileSize: 100 }, async (file) => {
+    const opened = await openNewFile(file);
+    return {
+      ...opened,
+      write: async (...bytes) => {
+        writes += 1;
+        // Of each file the header, then two events.
+        if (writes === 2) throw Object.assign(new Error("EIO: i/o error, write"), { code: "EIO" });
+        const written = await opened.write(...bytes);
+        if (writes === 4) await copyOf(folder, path.join(killed, "copy"));
+        return written;
+      },
+    };
+  });
+  await channel.stop();
+
+  const dataDirs = [path.join(killed, "copy", "disk")];
+  const next = await openIn(path.join(killed, "copy"), { dataDirs, maxFileSize: 100 });
+  const { bodies } = await all(next);
+
+  assert.deepEqual(
+    bodies.toSorted((one, other) => Number(one) - Number(other)),
+    upTo(10).slice(2),
+  );
+  assert.deepEqual(
+    next.lines.filter(({ message }) => message.startsWith("events are missing")),
+    [],
+  );
+});
+
 test("a start that is killed while it writes events that are back, and the next one too, leaves none out and writes none twice", async (context) => {
   const { folder, other, open } = await onAnotherDisk(context, "closed");
   await (await open(other)).channel.stop();
