@@ -1,20 +1,17 @@
-import { AgentError, type ChannelContext, FailureLog, type Logger, type TextCodecs } from "deneb/sdk";
+import { AgentError, type ChannelContext, type Logger, type TextCodecs } from "deneb/sdk";
 import type { QueuedEvent } from "deneb/sdk/channel";
 import { Appender, type Ended, type Written } from "./appender.js";
 import { ChannelFolders } from "./channel-folders.js";
-import { type ChannelState, Checkpoint, MOST_RANGES } from "./checkpoint.js";
 import { DiskState } from "./disk-state.js";
 import { type Range, rangesOf, without } from "./done-ranges.js";
 import type { OpenFile } from "./files.js";
 import { LogReader, type ReadStep, type ScanStep } from "./log-reader.js";
-import { newIdFile, newIdTaken, wantsNewId } from "./new-id.js";
+import { newIdFile, wantsNewId } from "./new-id.js";
 import { doneBefore, idOf, isOfRun, type PositionScope, positionText, sequencesIn } from "./position.js";
 import { type LogState, type ReturnedSegment, restoreState } from "./restore.js";
-import { rangesToSave } from "./saved-ranges.js";
+import { SavedLog, type ToSave } from "./saved-log.js";
 import { SegmentWriter } from "./segment-writer.js";
 import { type Segment, SegmentList } from "./segments.js";
-import { SingleFlight } from "./single-flight.js";
-import { Tidying } from "./tidying.js";
 
 export interface LogSettings {
   readonly channel: string;
@@ -45,19 +42,15 @@ export class EventLog {
   readonly #written: Written;
   readonly #ended: Ended;
   readonly #folders: ChannelFolders;
-  readonly #checkpoint: Checkpoint;
+  readonly #saved: SavedLog;
   readonly segments = new SegmentList();
   readonly #disk: DiskState;
-  readonly #saving = new SingleFlight(() => this.#save());
   #state: LogState | undefined;
   #appender: Appender | undefined;
-  #closed = false;
   #claiming: Promise<void> | undefined;
   #lost = 0;
   /** The first number that this opening gives. */
   #first = 0;
-  readonly #unsaved: FailureLog;
-  readonly #tidying: Tidying;
   readonly reader: LogReader;
   readonly codecs: TextCodecs;
 
@@ -66,12 +59,10 @@ export class EventLog {
     this.codecs = settings.codecs;
     this.reader = new LogReader(this.segments, this.codecs);
     this.#log = log;
-    this.#unsaved = new FailureLog(log, "checkpoint is written again");
-    this.#tidying = new Tidying({ segments: this.segments, mostBytes: settings.mostBytes, log, freed });
     this.#written = written;
     this.#ended = ended;
     this.#folders = new ChannelFolders([settings.checkpointFolder, ...settings.dataFolders], settings.lockFolder);
-    this.#checkpoint = new Checkpoint(settings.checkpointFolder);
+    this.#saved = new SavedLog({ ...settings, segments: this.segments, log, freed });
     this.#disk = new DiskState(settings.channel, settings.dataFolders, log);
   }
 
@@ -98,12 +89,10 @@ export class EventLog {
 
   async open(): Promise<void> {
     const { checkpointFolder, dataFolders, segmentBytes, inMemory, openFile } = this.#settings;
-    this.#closed = false;
-    this.#tidying.begin();
     await this.#folders.take();
-    const saved = await this.#checkpoint.open();
+    const saved = await this.#saved.open();
     const newId = await wantsNewId(checkpointFolder);
-    const remains = { folders: dataFolders, damaged: this.#checkpoint.damaged, inMemory, newId };
+    const remains = { folders: dataFolders, damaged: this.#saved.damaged, inMemory, newId };
     const { state, segments, returned, lost } = await restoreState(saved, remains, this.#log);
     this.#state = state;
     this.#first = state.next;
@@ -119,7 +108,8 @@ export class EventLog {
       ended: this.#ended,
       saveDone: () => this.saveDone(),
     });
-    if (newId) await this.#takeNewId();
+    this.#saved.begin(() => this.#toSave);
+    if (newId) await this.#saved.saveNewId(this.#toSave);
     await this.#takeBack(returned, segments);
     await this.saveDone();
   }
@@ -170,7 +160,7 @@ export class EventLog {
 
   /** Writes to the checkpoint which events are done, and removes the files that hold no others. */
   async saveDone(): Promise<void> {
-    await this.#saving.run();
+    await this.#saved.save();
   }
 
   /** Resolves to the number of events that are left out. */
@@ -236,12 +226,9 @@ export class EventLog {
   async close(): Promise<void> {
     await this.idle();
     await this.#appender?.close();
-    await this.#tidying.end();
     this.#appender = undefined;
-    this.#closed = true;
-    if (this.#state !== undefined) await this.saveDone();
     try {
-      await this.#checkpoint.close();
+      await this.#saved.close();
     } finally {
       await this.#folders.release();
     }
@@ -256,19 +243,8 @@ export class EventLog {
     return { ...this.state, channel, newIdFile: newIdFile(checkpointFolder) };
   }
 
-  get #snapshot(): ChannelState {
-    const { id, formerIds, runs = [], limits, done, next, missingBefore, returning } = this.state;
-    const { inMemory } = this.#settings;
-    const written = next - 1 - this.#writing;
-    const missing = [...missingBefore, ...this.state.missing];
-    const numbers = {
-      done: rangesToSave(done.copy(), this.segments.all, MOST_RANGES),
-      next,
-      written,
-      missing,
-      returning,
-    };
-    return { id, formerIds, runs, limits, closed: this.#closed, inMemory, ...numbers };
+  get #toSave(): ToSave {
+    return { state: this.state, writing: this.#writing };
   }
 
   /** Seldom there is something: what does it is loaded then. */
@@ -278,30 +254,6 @@ export class EventLog {
     const { state, appender, segments } = this;
     const parts = { state, appender, segments, present, log: this.#log, save: () => this.saveDone() };
     this.#lost -= await takeBack(returned, parts);
-  }
-
-  async #takeNewId(): Promise<void> {
-    await this.#checkpoint.save(this.#snapshot);
-    await newIdTaken(this.#settings.checkpointFolder);
-    this.#log.info({ channel: this.state.id, before: this.state.formerIds.at(-1) }, "the channel has a new id");
-  }
-
-  async #save(): Promise<void> {
-    const { checkpointFolder: folder } = this.#settings;
-    const snapshot = this.#snapshot;
-    const done = this.state.done.copy();
-    try {
-      await this.#checkpoint.save(snapshot);
-      // Either half may be damaged: both say what becomes of files behind an open event before these go.
-      if (this.segments.isDoneBehind(snapshot.done)) await this.#checkpoint.save(snapshot);
-      this.state.savedNext = snapshot.next;
-      this.#unsaved.works({ folder });
-    } catch (error) {
-      const message = "checkpoint not written: a crash now would deliver events again";
-      return this.#unsaved.failed("error", error, { message, fields: { folder } });
-    }
-    // Not what is done by now: after a kill the checkpoint must know what the removed files held.
-    await this.#tidying.run(snapshot.done, done);
   }
 }
 
