@@ -8,6 +8,7 @@ import { typedProgram } from "./cli/typed-program.js";
 import { takeRole } from "./cli/workers/role.js";
 import type { Supervision } from "./cli/workers/worker-process.js";
 import { stacksOf } from "./sdk/causes.js";
+import { counted } from "./sdk/counted.js";
 import { codeOf, reasonOf } from "./sdk/index.js";
 
 const signals = ["SIGINT", "SIGTERM"] as const;
@@ -130,10 +131,14 @@ function stop(signal: Signal): void {
 function stopAgain(): void {
   const lost = eventsInMemory?.() ?? 0;
   if (eventsInMemory !== undefined && stopsAskedFor === 2) {
-    terminal.err(`still stopping: a third signal ends the process at once and loses ${lost} events in memory`);
+    terminal.err(
+      `still stopping: a third signal ends the process at once and loses ${counted(lost, "event")} in memory`,
+    );
     return;
   }
-  terminal.err(`ended by a further signal, before the agent had stopped: ${lost} events in memory are lost`);
+  terminal.err(
+    `ended by a further signal, before the agent had stopped: ${counted(lost, "event")} in memory ${lost === 1 ? "is" : "are"} lost`,
+  );
   end(lost > 0 ? exitCodes.eventsLost : exitCodes.failure);
 }
 

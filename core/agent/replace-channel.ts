@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { counted } from "../sdk/counted.js";
 import { AgentError, reasonOf } from "../sdk/index.js";
 import type { RunningChannel } from "./component.js";
 import type { ComponentRunner } from "./component-runner.js";
@@ -97,7 +98,8 @@ async function moveEvents(
   } catch (cause) {
     await from.channel.inherit(to.channel);
     await runner.stopChannel(to, grace);
-    const reason = `moving ${from.channel.size ?? "the"} waiting events to the new channel "${to.name}"`;
+    const { size } = from.channel;
+    const reason = `moving ${size === undefined ? "the waiting events" : counted(size, "waiting event")} to the new channel "${to.name}"`;
     throw new AgentError("CHANNEL_TOO_SMALL", `${reason}; raise its capacity`, { cause, retryable: false });
   }
 }

@@ -1,4 +1,5 @@
 import { allEnded } from "../pipeline/supervision.js";
+import { counted } from "../sdk/counted.js";
 import { AgentError } from "../sdk/index.js";
 import {
   type Assembly,
@@ -102,7 +103,7 @@ function refuseToForget(leaving: readonly RunningChannel[], arriving: readonly R
     const remedy = "bring its store back, then reload again";
     throw new AgentError(
       "CHANNEL_NOT_EMPTY",
-      `removing channel "${name}": ${channel.size ?? "an unknown number of"} events could not be stored within the grace period; ${remedy}`,
+      `removing channel "${name}": ${channel.size === undefined ? "an unknown number of events" : counted(channel.size, "event")} could not be stored within the grace period; ${remedy}`,
       { retryable: false },
     );
   }

@@ -3,7 +3,7 @@ import { reasonOf } from "../sdk/index.js";
 import { addressText, askManagement, type ManagementAddress } from "./ask-management.js";
 import { exitCodes, type Terminal } from "./command.js";
 import { withAllDataDirs } from "./data-dir.js";
-import type { ConfigurationFile } from "./load.js";
+import { agentsIn, type ConfigurationFile } from "./load.js";
 import type { WorkerFolder } from "./workers/folders.js";
 
 /**
@@ -25,6 +25,17 @@ export async function askedAgentFault(
     `agent "${agent}" answers at ${addressText(address)}, and the agent of "${config}" is ${names}; ` +
     "give the address of that one with --management-host and --management-port, also when it is stopped"
   );
+}
+
+/** The same for the agents that the file holds, whatever else is wrong with it; also why it holds none. */
+export async function otherAgentFault(
+  address: ManagementAddress,
+  { config, name }: Partial<ConfigurationFile>,
+): Promise<string | undefined> {
+  if (config === undefined) return undefined;
+  const file = { config, ...(name === undefined ? {} : { name }) };
+  const agents = agentsIn(file);
+  return typeof agents === "string" ? agents : await askedAgentFault(address, file, agents);
 }
 
 /** Runs the work in the data directories of an agent that is stopped, as it seems: nothing answered, for the given reason. */

@@ -6,6 +6,7 @@ import type { KernelSettings } from "../configuration/schema/kernel-settings.js"
 import type { Topology } from "../configuration/topology.js";
 import { folderState } from "../files/folder-state.js";
 import { silentLoggers } from "../logging/loggers.js";
+import { counted } from "../sdk/counted.js";
 import { systemClock } from "../tokens.js";
 import type { Terminal } from "./command.js";
 import { ownProbes } from "./own-probes.js";
@@ -66,10 +67,7 @@ const LONGEST_OUTCOME = "warning".length;
 export function findingCounts(findings: readonly Finding[]): string {
   const count = (wanted: Finding["outcome"]) => findings.filter(({ outcome }) => outcome === wanted).length;
   const [failed, warnings] = [count("failed"), count("warning")];
-  return [
-    failed === 0 ? "" : `${failed} probe${failed === 1 ? "" : "s"} failed`,
-    warnings === 0 ? "" : `${warnings} warning${warnings === 1 ? "" : "s"}`,
-  ]
+  return [failed === 0 ? "" : `${counted(failed, "probe")} failed`, warnings === 0 ? "" : counted(warnings, "warning")]
     .filter((text) => text !== "")
     .join(", ");
 }

@@ -9,6 +9,7 @@ import {
 } from "../configuration/schema/kernel-settings.js";
 import { workerFaults } from "../configuration/topology/workers.js";
 import { nodesOf, type Topology } from "../configuration/topology.js";
+import { counted } from "../sdk/counted.js";
 import type { PluginCatalogue } from "../tokens.js";
 import { connectFindings, findingCounts, printFindings } from "./check-connect.js";
 import {
@@ -95,7 +96,7 @@ function jsonText(checked: Checked): string {
 function printChecked(checked: Checked, catalogue: PluginCatalogue, terminal: Terminal): void {
   const { config, agents, topology, faults, findings } = checked;
   printFaults(faults, terminal);
-  const counts = [counted("error", faults), counted("warning", faults)].filter((text) => text !== "").join(", ");
+  const counts = [countOf("error", faults), countOf("warning", faults)].filter((text) => text !== "").join(", ");
   const remarks = [counts, findingCounts(findings)].filter((text) => text !== "").join("; ");
   if (topology === undefined) {
     terminal.err(`${config}: ${remarks}`);
@@ -132,9 +133,9 @@ function permissionLines(topology: Topology, catalogue: PluginCatalogue): readon
     );
 }
 
-function counted(severity: "error" | "warning", faults: readonly ConfigurationFault[]): string {
+function countOf(severity: "error" | "warning", faults: readonly ConfigurationFault[]): string {
   const number = faults.filter((fault) => fault.severity === severity).length;
-  return number === 0 ? "" : `${number} ${severity}${number === 1 ? "" : "s"}`;
+  return number === 0 ? "" : counted(number, severity);
 }
 
 function others(agents: readonly string[]): string {

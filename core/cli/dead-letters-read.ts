@@ -13,10 +13,12 @@ import {
 import { DeadLetters, type OpenLetter } from "../pipeline/dead-letters/dead-letters.js";
 import { readAccounts } from "../pipeline/ledger-file.js";
 import { AgentError } from "../sdk/index.js";
+import type { ManagementAddress } from "./ask-management.js";
+import { otherAgentFault } from "./asked-agent.js";
 import { choice, exitCodes, type Terminal } from "./command.js";
 import { dataDirFault } from "./data-dir.js";
 import { letterOfAgent, lettersOfAgent } from "./letters-of-agent.js";
-import { printFaults } from "./load.js";
+import { agentsIn, type ConfigurationFile, printFaults } from "./load.js";
 import {
   type ManagementAddressOptions,
   managementAddress,
@@ -31,9 +33,32 @@ export async function listDeadLetters(options: DeadLetterOptions, terminal: Term
   const settings = settingsOf(options, terminal);
   const choice = readFilter(options, terminal);
   if (settings === undefined || choice === undefined) return exitCodes.badInput;
+  if (!(await isOfFile(options, settings, terminal))) return exitCodes.badInput;
   const letters = namesAgent(options) ? await askedFor(options, settings, terminal) : await keptIn(settings, choice);
   terminal.out(options.json === true ? JSON.stringify(letters, undefined, 2) : tableOf(letters));
   return exitCodes.success;
+}
+
+/** Whether an agent that an option names is that of the properties file, if there is one; else says what is wrong. */
+async function isOfFile(options: DeadLetterOptions, settings: KernelSettings, terminal: Terminal): Promise<boolean> {
+  const { config, name } = options;
+  if (namesAgent(options))
+    return await isAgentOfFile(options, managementAddress(options, settings, terminal), terminal);
+  const agents = config === undefined ? [] : agentsIn({ config, ...(name === undefined ? {} : { name }) });
+  if (typeof agents !== "string") return true;
+  terminal.err(`error: ${agents}`);
+  return false;
+}
+
+/** The same of an agent with this address. */
+export async function isAgentOfFile(
+  options: DeadLetterOptions,
+  address: ManagementAddress,
+  terminal: Terminal,
+): Promise<boolean> {
+  const fault = await otherAgentFault(address, options);
+  if (fault !== undefined) terminal.err(`error: ${fault}`);
+  return fault === undefined;
 }
 
 async function keptIn(settings: KernelSettings, choice: LetterChoice): Promise<readonly Shown[]> {
@@ -46,7 +71,7 @@ async function keptIn(settings: KernelSettings, choice: LetterChoice): Promise<r
 /** `deneb dead-letters show`: one dead letter with its event. */
 export async function showDeadLetter(id: string, options: DeadLetterOptions, terminal: Terminal): Promise<number> {
   const settings = settingsOf(options, terminal);
-  if (settings === undefined) return exitCodes.badInput;
+  if (settings === undefined || !(await isOfFile(options, settings, terminal))) return exitCodes.badInput;
   const letter = namesAgent(options)
     ? await letterOfAgent(managementAddress(options, settings, terminal), id)
     : await found(id, settings);
@@ -122,7 +147,7 @@ function tableOf(letters: readonly Shown[]): string {
   );
 }
 
-export interface DeadLetterOptions extends ManagementAddressOptions, ChoiceText {
+export interface DeadLetterOptions extends ManagementAddressOptions, ChoiceText, Partial<ConfigurationFile> {
   readonly dataDir?: string;
   readonly all?: boolean;
   readonly dryRun?: boolean;
@@ -134,7 +159,14 @@ export const filterOptions = choiceNames.map((name) => `--${name}`).join(", ");
 
 /** For a command that reads the data directory, or calls the agent when an option names one. */
 export function withDataDirOption(command: Command): Command {
-  return withManagementAddress(command.option("--data-dir <folder>", "data directory of the agent (default: data)"));
+  return withAgent(command.option("--data-dir <folder>", "data directory of the agent (default: data)"));
+}
+
+/** For a command that calls the agent, which is that of a properties file where one is given. */
+export function withAgent(command: Command): Command {
+  return withManagementAddress(command)
+    .option("-f, --config <file>", "properties file; an agent of another file is not asked")
+    .option("-n, --name <agent>", "agent of the file, when it holds several");
 }
 
 const reasons = ["permanent", "retries-exhausted", "crashed-the-agent", "stopped"] as const;

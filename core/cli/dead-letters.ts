@@ -4,16 +4,18 @@ import { type CommandContext, exitCodes, type Terminal } from "./command.js";
 import {
   type DeadLetterOptions,
   filterOptions,
+  isAgentOfFile,
   listDeadLetters,
   queryOf,
   readFilter,
   settingsOf,
   showDeadLetter,
+  withAgent,
   withDataDirOption,
   withFilterOptions,
 } from "./dead-letters-read.js";
 import { deadLettersPath } from "./letters-of-agent.js";
-import { managementAddress, withManagementAddress } from "./management-address.js";
+import { managementAddress } from "./management-address.js";
 import { outcomeOf } from "./replayed-letter.js";
 
 export function define(command: Command, { terminal, exitWith }: CommandContext): void {
@@ -35,7 +37,7 @@ export function define(command: Command, { terminal, exitWith }: CommandContext)
 }
 
 function changing(command: Command): Command {
-  return withManagementAddress(
+  return withAgent(
     withFilterOptions(command, "all dead letters of")
       .argument("[id]", "id of the dead letter")
       .option("--all", "all dead letters of all sinks")
@@ -67,6 +69,7 @@ async function change({ method, suffix }: Request, { id, options, terminal }: Ca
   if (options.all === true) query.set("all", "true");
   const target = `${deadLettersPath}${id === undefined ? "" : `/${encodeURIComponent(id)}`}${suffix}?${query}`;
   const address = managementAddress(options, settings, terminal);
+  if (!(await isAgentOfFile(options, address, terminal))) return exitCodes.badInput;
   const { body, failure } = await askManagement(address, method, target);
   if (options.json === true) terminal.out(JSON.stringify(body));
   else await print(body, { id, options, terminal }, address);

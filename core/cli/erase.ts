@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { readKernelSettings } from "../configuration/schema/kernel-settings.js";
+import { counted } from "../sdk/counted.js";
 import type { StoredSelection } from "../sdk/index.js";
 import { type CommandContext, exitCodes, type Terminal, withPlugins, withStoredConfiguration } from "./command.js";
 import { hasStore } from "./data-dir.js";
@@ -78,14 +79,17 @@ function lines({ agent, stores }: Report, dryRun: boolean): readonly string[] {
   const waiting = agent.channels.filter((one) => one.waiting !== 0);
   const untouched = stores.flatMap(({ sink, untouched: some }) => some.map((one) => ({ sink, ...one })));
   return [
-    ...tables.map((one) => `sink ${one.sink}: table ${one.table} (${one.kind}): ${one.rows} rows ${verb}`),
-    `${rows} rows and ${agent.dead_letters} dead letters ${verb}`,
-    ...waiting.map(
-      (one) => `channel ${one.channel}: ${one.waiting ?? "an unknown number of"} events wait; ${whatOfThem(dryRun)}`,
-    ),
+    ...tables.map((one) => `sink ${one.sink}: table ${one.table} (${one.kind}): ${counted(one.rows, "row")} ${verb}`),
+    `${counted(rows, "row")} and ${counted(agent.dead_letters, "dead letter")} ${verb}`,
+    ...waiting.map((one) => `channel ${one.channel}: ${waitingText(one.waiting)}; ${whatOfThem(dryRun)}`),
     ...[...agent.notes, ...stores.flatMap(({ notes }) => notes)].map((note) => `note: ${note}`),
     ...untouched.map((one) => `not touched: ${one.name} (sink ${one.sink}: ${one.reason})`),
   ];
+}
+
+function waitingText(waiting: number | undefined): string {
+  if (waiting === undefined) return "an unknown number of events wait";
+  return waiting === 1 ? "1 event waits" : `${waiting} events wait`;
 }
 
 function whatOfThem(dryRun: boolean): string {

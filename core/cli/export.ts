@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { PluginFlags } from "../configuration/schema/kernel-settings.js";
 import { givenTime } from "../pipeline/given-time.js";
+import { counted } from "../sdk/counted.js";
 import { codeOf, type RowSelection, type StoredRows, type StoredTable } from "../sdk/index.js";
 import {
   type CommandContext,
@@ -75,7 +76,7 @@ async function written(options: ExportOptions, read: ReadOptions, terminal: Term
     const target = await targetOf(options, read.format);
     if (!target.isFolder) await refuseSeveral(tables());
     const skipped = await writeAll(tables(), target, terminal);
-    const summary = `${target.rows} rows of ${target.tables} ${target.tables === 1 ? "table" : "tables"}`;
+    const summary = `${counted(target.rows, "row")} of ${counted(target.tables, "table")}`;
     terminal.err(target.tables === 0 ? "no rows; nothing is written" : summary);
     return skipped === 0 ? exitCodes.success : exitCodes.leftOut;
   });

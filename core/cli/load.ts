@@ -2,7 +2,9 @@ import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type ConfigurationFault, faultText } from "../configuration/configuration-fault.js";
+import { agentNames } from "../configuration/file/agent-sections.js";
 import { type DecodedFile, decodeFile } from "../configuration/file/decode.js";
+import { parseProperties } from "../configuration/file/properties.js";
 import { type Configuration, readConfiguration } from "../configuration/read-configuration.js";
 import { declarationRules } from "../configuration/schema/declaration-rules.js";
 import type { KernelSettings, PluginLocations } from "../configuration/schema/kernel-settings.js";
@@ -111,6 +113,18 @@ export function loadConfiguration(
     secretsMayBeUnset,
     ...(host === undefined || port === undefined ? {} : { management: { host, port } }),
   });
+}
+
+/** The agents of a properties file, whatever else is wrong with it, or a text that says why there is none. */
+export function agentsIn({ config, name }: ConfigurationFile): readonly string[] | string {
+  try {
+    const agents = agentNames(parseProperties(decodeFile(readFileSync(config)).text).settings);
+    if (agents.length === 0) return `"${config}" holds no sources, channels or sinks of an agent`;
+    if (name === undefined) return agents;
+    return agents.includes(name) ? [name] : `--name "${name}" is not in "${config}", which holds ${agents.join(", ")}`;
+  } catch (error) {
+    return faultText(unreadable(config, error));
+  }
 }
 
 function unreadable(file: string, error: unknown): ConfigurationFault {

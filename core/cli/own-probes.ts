@@ -10,6 +10,7 @@ import { sinkOfClass } from "../logging/definitions.js";
 import { appendersOf, readLoggingDocument } from "../logging/logging-file.js";
 import { checkTls, readSecurity } from "../management/security/read-security.js";
 import { unreadableLedger } from "../pipeline/ledger-file.js";
+import { counted } from "../sdk/counted.js";
 import { codeOf, type Examiner, type Probe } from "../sdk/index.js";
 
 /** What the agent itself needs, and who in it. */
@@ -37,7 +38,9 @@ function dataProbes({ dataDir }: KernelSettings, examiner: Examiner): readonly P
         const remedy = `correct it, or restore it, before the start; else the ledger begins again, and "${kept}" is what is there`;
         return { outcome: "warning", reason: await reasonWithRemedy(ledgerFault), remedy };
       }
-      return files === 0 ? { outcome: "ok" } : { outcome: "ok", reason: `dead letters of ${files} sinks among it` };
+      return files === 0
+        ? { outcome: "ok" }
+        : { outcome: "ok", reason: `dead letters of ${counted(files, "sink")} among it` };
     },
   };
   return [{ ...examiner.folder(dataDir, { locked: true }), next: [kept, examiner.folder(letters)] }];

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { counted } from "../sdk/counted.js";
 import { AgentError, type QueryResult } from "../sdk/index.js";
 import { type CommandContext, exitCodes, type Terminal } from "./command.js";
 import { chosenSink, type SinkOptions, withSinkOptions } from "./stored-data.js";
@@ -36,7 +37,7 @@ const CHANGING =
 
 function tableOf({ columns, rows }: QueryResult): string {
   const cells = rows.map((row) => row.map((value) => value ?? ""));
-  return `${tableText(columns, cells)}\n(${rows.length} ${rows.length === 1 ? "row" : "rows"})`;
+  return `${tableText(columns, cells)}\n(${counted(rows.length, "row")})`;
 }
 
 /** A list with one object for each row; a database null is a JSON null. */

@@ -1,4 +1,5 @@
 import { type Command, Option } from "commander";
+import { counted } from "../sdk/counted.js";
 import type { AdoptRequest, StoredSelection, StoredTable, TableResult } from "../sdk/index.js";
 import { type CommandContext, exitCodes, type Terminal } from "./command.js";
 import { definePartition } from "./partition-tables.js";
@@ -96,7 +97,7 @@ function listText(tables: readonly StoredTable[]): string {
   const notes = new Set(
     tables.flatMap(({ schema, note }) => (note === undefined ? [] : [`note: schema ${schema}: ${note}`])),
   );
-  return [tableText(head, rows), `(${rows.length} ${rows.length === 1 ? "table" : "tables"})`, ...notes].join("\n");
+  return [tableText(head, rows), `(${counted(rows.length, "table")})`, ...notes].join("\n");
 }
 
 const kinds = { history: "history", "last-data": "last data" } as const;
@@ -128,6 +129,6 @@ async function adopt(tables: readonly string[], options: AdoptOptions, terminal:
 function resultText(results: readonly TableResult[], changed: boolean): string {
   const rows = results.map(({ name, outcome, reason = "" }) => [name, outcome, reason]);
   const done = results.filter(({ outcome }) => outcome === "done").length;
-  const tables = `${done} ${done === 1 ? "table" : "tables"}`;
+  const tables = counted(done, "table");
   return `${tableText(["table", "outcome", "reason"], rows)}\n${changed ? tables : `dry run: ${tables}; --yes does it`}`;
 }

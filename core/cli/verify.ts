@@ -5,10 +5,11 @@ import { verifyStopped } from "../agent/verification/verify-stopped.js";
 import { type KernelSettings, type PluginFlags, readKernelSettings } from "../configuration/schema/kernel-settings.js";
 import { silentLoggers } from "../logging/loggers.js";
 import { mergedVerification } from "../management/workers/joined/verification.js";
+import { counted } from "../sdk/counted.js";
 import { isRecord } from "../sdk/event.js";
 import { codeOf, reasonOf } from "../sdk/index.js";
-import { askManagement, type ManagementAddress } from "./ask-management.js";
-import { askedAgentFault, whereNoneAnswers } from "./asked-agent.js";
+import { askManagement } from "./ask-management.js";
+import { otherAgentFault, whereNoneAnswers } from "./asked-agent.js";
 import { type CommandContext, exitCodes, type Terminal, withPlugins, withStoredConfiguration } from "./command.js";
 import { dataDirFault, hasStore } from "./data-dir.js";
 import { type ConfigurationFile, loadConfiguration, loadPlugins, printFaults, quickstartFile } from "./load.js";
@@ -37,7 +38,7 @@ async function verify(options: VerifyOptions, terminal: Terminal): Promise<numbe
   let result: Members | undefined;
   try {
     const address = managementAddress(options, settings, terminal);
-    const fault = await otherAgent(address, options, settings, terminal);
+    const fault = await otherAgentFault(address, options);
     if (fault !== undefined) {
       terminal.err(`error: ${fault}`);
       return exitCodes.badInput;
@@ -56,19 +57,6 @@ async function verify(options: VerifyOptions, terminal: Terminal): Promise<numbe
     return await stopped(options, settings, { terminal, noAgent: error });
   }
   return print(result ?? {}, options, terminal);
-}
-
-/** The file may have faults: then an agent that runs is compared nevertheless. */
-async function otherAgent(
-  address: ManagementAddress,
-  { config, name }: VerifyOptions,
-  settings: KernelSettings,
-  terminal: Terminal,
-): Promise<string | undefined> {
-  if (config === undefined) return undefined;
-  const file = { config, ...(name === undefined ? {} : { name }) };
-  const { agents } = loadConfiguration(file, await loadPlugins(settings, terminal, config), terminal);
-  return await askedAgentFault(address, file, agents);
 }
 
 async function stopped(
@@ -155,7 +143,7 @@ function tableLine(table: Members): string {
     const reason = "it is locked, or too large to be counted in time";
     return `sink ${textOf(table, "sink")}: rows of table ${textOf(table, "table")} not counted: ${reason}`;
   }
-  return `sink ${textOf(table, "sink")}: table ${textOf(table, "table")} has ${textOf(table, "rows")} rows`;
+  return `sink ${textOf(table, "sink")}: table ${textOf(table, "table")} has ${counted(Number(table["rows"]), "row")}`;
 }
 
 function textOf(from: Members, name: string): string {

@@ -5,6 +5,7 @@ import { readConfiguration } from "../configuration/read-configuration.js";
 import type { Topology } from "../configuration/topology.js";
 import type { OpenLetter } from "../pipeline/dead-letters/dead-letters.js";
 import { waitingIn } from "../pipeline/ledger-file.js";
+import { counted } from "../sdk/counted.js";
 import { AgentError, type Event, type HealthReport, type InboundRequest, type Reception } from "../sdk/index.js";
 import { CLOCK, type Clock, type Loggers, type PluginCatalogue, type TransactionObserver } from "../tokens.js";
 
@@ -117,7 +118,7 @@ export class EmbeddedAgent {
     const ledger = this.#container.resolve(LEDGER);
     return this.#agent.assembly.channels.flatMap(({ name, channel }) => {
       const events = Math.max(channel.size ?? 0, waitingIn(ledger.account(name).state));
-      return events > 0 ? [`channel "${name}" holds ${events} events`] : [];
+      return events > 0 ? [`channel "${name}" holds ${counted(events, "event")}`] : [];
     });
   }
 

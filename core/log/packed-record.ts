@@ -1,3 +1,4 @@
+import { counted } from "../sdk/counted.js";
 import { isRecord } from "../sdk/event.js";
 import {
   AgentError,
@@ -147,7 +148,7 @@ export function unpackedRecord(value: Uint8Array, codecs: TextCodecs): Unpacked 
   const events: UnpackedEvent[] = [];
   for (let line = lines.next(); line !== undefined; line = lines.next())
     events.push(unpackedLine(line, (reader, length) => bodyOfText(keptOf(texts[reader], lines.text(length)), codecs)));
-  if (count !== events.length) throw unreadable(`it says ${count} events and has ${events.length}`);
+  if (count !== events.length) throw unreadable(`it says ${counted(count, "event")} and has ${events.length}`);
   return { ...about, events };
 }
 

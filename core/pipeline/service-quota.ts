@@ -1,3 +1,4 @@
+import { counted } from "../sdk/counted.js";
 import { isEvent } from "../sdk/event-fault.js";
 import { AgentError, type Emit, type Event } from "../sdk/index.js";
 import type { Quota, SourceQuota } from "../tokens.js";
@@ -97,7 +98,8 @@ export class ServiceQuota {
   }
 
   #exceeded(service: string, { eventsPerSecond, burst }: Quota, wait: number): AgentError {
-    const limit = eventsPerSecond === 0 ? "0 events" : `${eventsPerSecond} events per second, ${burst} at once`;
+    const limit =
+      eventsPerSecond === 0 ? "0 events" : `${counted(eventsPerSecond, "event")} per second, ${burst} at once`;
     const message = `source "${this.#source}" accepts ${limit} of service ${JSON.stringify(service)}, and these are used up`;
     return new AgentError("QUOTA_EXCEEDED", message, { retryable: true, retryAfter: Math.min(wait, LONGEST_WAIT) });
   }

@@ -27,7 +27,10 @@ export function logProbes(
   };
   const segments = (folder: string): Probe => ({
     tries: `read the files of events in "${folder}"`,
-    run: async () => ({ outcome: "ok", reason: `${await readSegments(folder)} files` }),
+    run: async () => {
+      const files = await readSegments(folder);
+      return { outcome: "ok", reason: files === 1 ? "1 file" : `${files} files` };
+    },
   });
   return [
     { ...examiner.folder(checkpointFolder, { locked: true }), next: [checkpoint] },

@@ -138,7 +138,8 @@ export class HttpSink implements Sink {
     const own = { "Content-Type": content_type, "Content-Length": body.length, ...authorization(this.#config) };
     const headers = { ...traceContext(request.events, traceparent), ...request.headers, ...own };
     const response = await send({ url, method, headers, body }, { ...by, timeout });
-    const what = `sending ${request.events.length} events to "${url.origin}${url.pathname}"`;
+    const { length } = request.events;
+    const what = `sending ${length === 1 ? "1 event" : `${length} events`} to "${url.origin}${url.pathname}"`;
     const longestWait = this.#config.max_retry_after * MILLIS_PER_SECOND;
     const failure = failureOf(response, what, { now: this.#context.now().getTime(), longestWait });
     if (failure !== undefined) throw failure;

@@ -174,7 +174,7 @@ test("a channel in memory is not removed while its events cannot be stored", asy
   );
 
   const { stats } = await ask("GET", "/v1/stats");
-  assert.match(JSON.stringify(lines), /removing channel \\"d\\": 1 events could not be stored within the grace period/);
+  assert.match(JSON.stringify(lines), /removing channel \\"d\\": 1 event could not be stored within the grace period/);
   assert.deepEqual(
     stats.ledger.channels.map(({ name, waiting, unaccounted }: Readonly<Record<string, unknown>>) => [
       name,

@@ -36,12 +36,24 @@ async function agentOfCity(
   return { port: String(typeof address === "object" ? address?.port : undefined), calls };
 }
 
-for (const words of [["verify"], ["erase", "--entity", "urn:a", "--yes"]])
-  test(`deneb ${words[0]} says that the agent which answers is not that of the file, and asks it for nothing else`, async (context) => {
+const replay = ["dead-letters", "replay", "--all"];
+const commands = [
+  ["verify"],
+  ["erase", "--entity", "urn:a", "--yes"],
+  ["dead-letters", "list"],
+  ["dead-letters", "show", "1"],
+  replay,
+  ["dead-letters", "drop", "1"],
+] as const;
+
+for (const words of commands)
+  test(`deneb ${words.join(" ")} says that the agent which answers is not that of the file, and asks it for nothing else`, async (context) => {
     const where = await folderOfAgent(context);
     const { port, calls } = await agentOfCity(context);
 
-    const { code, stdout, stderr } = await runCli([...words, ...where, "--management-port", port]);
+    // Those that change dead letters take no directory.
+    const given = words[0] === "dead-letters" ? where.slice(0, 2) : where;
+    const { code, stdout, stderr } = await runCli([...words, ...given, "--management-port", port]);
 
     assert.equal(code, 2, stdout);
     assert.deepEqual(calls, ["GET /v1/access"]);
@@ -52,6 +64,37 @@ for (const words of [["verify"], ["erase", "--entity", "urn:a", "--yes"]])
         "give the address of that one with --management-host and --management-port, also when it is stopped\n",
     );
   });
+
+const faults = [
+  { file: undefined, name: [], says: /--config = ".*could not be read.*give an existing properties file/ },
+  { file: "# nothing\n", name: [], says: /holds no sources, channels or sinks of an agent/ },
+  { file: properties, name: ["--name", "b"], says: /--name "b" is not in ".*", which holds a/ },
+] as const;
+
+for (const { file, name, says } of faults)
+  for (const words of [["verify"], ["dead-letters", "list"], replay])
+    test(`deneb ${words.join(" ")} asks no agent with a file that names none: ${says.source}`, async (context) => {
+      const folder = await tempFolder(context);
+      const config = path.join(folder, "agent.properties");
+      if (file !== undefined) await writeFile(config, file);
+      const { port, calls } = await agentOfCity(context);
+
+      const asked = await runCli([...words, "--config", config, ...name, "--management-port", port]);
+
+      assert.equal(asked.code, 2, asked.stdout);
+      assert.match(asked.stderr, says);
+      assert.deepEqual(calls, []);
+    });
+
+test("deneb dead-letters list reads the directory of an agent that is stopped with its file, too", async (context) => {
+  const where = await folderOfAgent(context);
+
+  const listed = await runCli(["dead-letters", "list", ...where]);
+  const other = await runCli(["dead-letters", "list", ...where, "--name", "b"]);
+
+  assert.deepEqual([listed.code, listed.stdout], [0, "no dead letters\n"]);
+  assert.deepEqual([other.code, other.stdout], [2, ""]);
+});
 
 test("deneb verify says which address it asked where the agent runs and does not answer there", async (context) => {
   const where = await folderOfAgent(context);

@@ -52,11 +52,11 @@ test("every command over stored data works on the rows of the quickstart without
   assert.match(listed.stdout, /\nopeniot\.urn_room_1 +deneb +rdb-sink +history/, listed.stderr);
   assert.match(adopted.stdout, /\nopeniot\.urn_room_1 +unchanged +listed as history already/);
   assert.match(partitioned.stdout, /\nopeniot\.urn_room_1 +unchanged/);
-  assert.deepEqual([exported.code, exported.stderr], [0, "1 rows of 1 table\n"]);
+  assert.deepEqual([exported.code, exported.stderr], [0, "1 row of 1 table\n"]);
   assert.deepEqual([verified.code, verifiedStopped.code], [0, 0], verifiedStopped.stderr);
-  assert.match(verifiedStopped.stdout, /stores 1 of 1\n.*has 1 rows\nnothing differs/);
-  assert.match(counted.stdout, /\n1 rows and 0 dead letters would be erased/, counted.stderr);
-  assert.match(erased.stdout, /\n1 rows and 0 dead letters erased/, erased.stderr);
+  assert.match(verifiedStopped.stdout, /stores 1 of 1\n.*has 1 row\nnothing differs/);
+  assert.match(counted.stdout, /\n1 row and 0 dead letters would be erased/, counted.stderr);
+  assert.match(erased.stdout, /\n1 row and 0 dead letters erased/, erased.stderr);
   assert.deepEqual([rest.code, rest.stderr], [0, "no rows; nothing is written\n"]);
 });
 

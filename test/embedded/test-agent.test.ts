@@ -189,7 +189,7 @@ test("settled says what still waits, and why", async (context) => {
 
   await assert.rejects(agent.settled(50), (error) => {
     assert.equal(codeOf(error), "NOT_SETTLED");
-    assert.match(String(error), /channel "memory" holds 1 events/);
+    assert.match(String(error), /channel "memory" holds 1 event/);
     return true;
   });
 });

@@ -107,7 +107,7 @@ test("commands of the bundle alone read, count and erase what an agent has store
     { args: ["verify", ...stopped], prints: /nothing differs/ },
     {
       args: ["erase", "--entity", "urn:ngsi-ld:Room:1", "--yes", ...stopped],
-      prints: /1 rows and 0 dead letters erased/,
+      prints: /1 row and 0 dead letters erased/,
     },
   ]) {
     const { code, stdout, stderr } = await runCli(args, {}, main);

@@ -34,7 +34,7 @@ test("GET /ready is red and names the sink that does not progress while its chan
 
   assert.equal(within.status, 200);
   assert.equal(beyond.status, 503);
-  const reason = 'channel "c1" holds 1 events and the sink has not progressed for 61 seconds';
+  const reason = 'channel "c1" holds 1 event and the sink has not progressed for 61 seconds';
   assert.deepEqual(beyond.body, { status: "not ready", obstacles: [{ component: "k1", reason, since }] });
 });
 

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { SerialQueue } from "../../files/serial-queue.js";
 import { isChosen, type LetterChoice } from "../../pipeline/dead-letters/choice.js";
 import type { DeadLetters, LetterEntry, OpenLetter } from "../../pipeline/dead-letters/dead-letters.js";
+import { counted } from "../../sdk/counted.js";
 import { AgentError, type Context, codeOf, type Explanation, reasonOf, retryableOf } from "../../sdk/index.js";
 import type { Agent } from "../agent.js";
 import type { RunningSink } from "../component.js";
@@ -224,7 +225,7 @@ export class DeadLetterReplay {
       "waiting",
       (entry) => entry?.mark === "replaying" && places.has(entry.offset),
     );
-    const message = `putting ${left.length} letters into the channel of sink "${name}"`;
+    const message = `putting ${counted(left.length, "letter")} into the channel of sink "${name}"`;
     const retryable = retryableOf(error) !== false;
     return { sent: sent.length, error: new AgentError("REPLAY_REFUSED", message, { cause: error, retryable }) };
   }

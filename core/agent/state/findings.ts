@@ -1,5 +1,6 @@
 import type { CountedChannel } from "../../pipeline/counted-channel.js";
 import type { Failure } from "../../pipeline/failure-state.js";
+import { counted } from "../../sdk/counted.js";
 import { positionFaults } from "../../sdk/index.js";
 import type { RunningChannel, RunningSink, RunningSource, Status } from "../component.js";
 import type { ReportedHealth } from "../reported-health.js";
@@ -84,7 +85,7 @@ const LONGEST_TAKEOVER = 20_000;
 /** `since`: when some of its partitions were first seen without an agent. */
 export function findingsOfPartitions(unattended: number, since: Date, now: Date): Finding[] {
   if (unattended === 0 || elapsed(since, now) < LONGEST_TAKEOVER) return [];
-  const some = unattended === 1 ? "1 partition" : `${unattended} partitions`;
+  const some = counted(unattended, "partition");
   const remedy = "start another agent of the group, or look why this one does not take over";
   const reason = `no agent works on ${some} of the log: ${remedy}`;
   return [{ state: "degraded", cause: "partitions-unattended", reason, since }];
@@ -102,7 +103,7 @@ export function findingsOfSink({ sink, channel, reported, holding }: RunningSink
           {
             state: "down",
             cause: "no-answer",
-            reason: `the store has not answered for ${seconds} seconds`,
+            reason: `the store has not answered for ${counted(seconds, "second")}`,
             since: busySince,
           },
         ];
@@ -139,7 +140,7 @@ export function findingsOfLetters({ channel, keeping }: RunningSink, outcomes: R
   const { stored, deadLetters, deadLettersSince: since, lastDeadLetter: last } = outcomes;
   if (since === undefined || last === undefined) return full;
   if (deadLetters > 0 && deadLetters >= stored) {
-    const reason = `in the last 60 seconds ${deadLetters} events became dead letters and ${stored} were stored`;
+    const reason = `in the last 60 seconds ${counted(deadLetters, "event")} became ${deadLetters === 1 ? "a dead letter" : "dead letters"} and ${stored} ${stored === 1 ? "was" : "were"} stored`;
     return [...full, { state: "down", cause: "dead-letters", reason, since }];
   }
   if (elapsed(last, now) > DEAD_LETTERS_REMEMBERED) return full;

@@ -1,3 +1,4 @@
+import { counted } from "../../sdk/counted.js";
 import type { Clock } from "../../tokens.js";
 import type { Agent } from "../agent.js";
 import {
@@ -142,12 +143,12 @@ export class Readiness {
     const seconds = secondsBetween(since, now);
     const { batchSize, batchTimeout } = node.batching;
     if (seconds <= stallSeconds + (batchSize > 1 ? batchTimeout : 0)) return [];
-    const held = `channel "${node.channel}" holds ${channel.size} events`;
+    const held = `channel "${node.channel}" holds ${channel.size === undefined ? "events" : counted(channel.size, "event")}`;
     return [
       {
         state: "down",
         cause: "no-progress",
-        reason: `${held} and the sink has not progressed for ${seconds} seconds`,
+        reason: `${held} and the sink has not progressed for ${counted(seconds, "second")}`,
         since,
       },
     ];

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Compared, StoreBase } from "../../pipeline/ledger-file.js";
+import { counted } from "../../sdk/counted.js";
 
 /** What the stores of a channel hold, compared with the ledger. */
 export interface StoreComparison {
@@ -42,7 +43,7 @@ export function judged(base: StoreBase | undefined, asked: Asked): Judged {
   const difference = events < expected ? events - expected : Math.max(0, events - most);
   const change = difference === 0 ? undefined : changeBetween(base, asked);
   if (change !== undefined) {
-    const numbers = `its stores hold ${events} events of ${expected}`;
+    const numbers = `its stores hold ${counted(events, "event")} of ${expected}`;
     return { store: same, base: now, note: begins(`${change}: ${numbers}`) };
   }
   // After a kill the books are a moment old, and a position covers dead letters too.

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { isPositionFault } from "../../pipeline/delivery/kinds-of-failure.js";
 import type { Ledger } from "../../pipeline/ledger.js";
+import { counted } from "../../sdk/counted.js";
 import { type LogSummary, reasonOf, type StoredSummary } from "../../sdk/index.js";
 import type { Agent } from "../agent.js";
 import { compared } from "../compared.js";
@@ -78,7 +79,7 @@ async function steadyLedger({ name, channel }: RunningChannel, ledger: Ledger): 
 function reportBooks({ name, lost, unaccounted, ...books }: Omit<ChannelLedger, "sinks">, findings: Findings): void {
   if (lost > 0) {
     const look = 'the log lines "events are missing" and "damaged events left out" name the files';
-    findings.differences.push(`channel "${name}" lost ${lost} events that it had accepted; ${look}`);
+    findings.differences.push(`channel "${name}" lost ${counted(lost, "event")} that it had accepted; ${look}`);
   }
   if (unaccounted === undefined) {
     findings.notes.push(`channel "${name}" does not say what it holds of this agent: its ledger is not compared`);
@@ -86,7 +87,7 @@ function reportBooks({ name, lost, unaccounted, ...books }: Omit<ChannelLedger, 
     const { received, stored, dead_lettered: dead, filtered, uncounted, waiting } = books;
     const sum = `received ${received} = stored ${stored} + dead-lettered ${dead} + filtered ${filtered} + uncounted ${uncounted}`;
     const equation = `${sum} + lost ${lost} + waiting ${waiting} + unaccounted ${unaccounted}`;
-    findings.differences.push(`channel "${name}": ${unaccounted} events are unaccounted for (${equation})`);
+    findings.differences.push(`channel "${name}": ${counted(unaccounted, "event")} unaccounted for (${equation})`);
   }
 }
 
@@ -95,7 +96,9 @@ function reportMissing(name: string, ledger: Ledger, { differences }: Findings):
   if (missing === 0) return;
   const look =
     "its folders, or ledger.json, were removed, replaced, or are of different backups, or dataDirs was changed";
-  differences.push(`channel "${name}" held ${missing} events fewer at its start than at its last stop; ${look}`);
+  differences.push(
+    `channel "${name}" held ${counted(missing, "event")} fewer at its start than at its last stop; ${look}`,
+  );
 }
 
 /** The books of the log as a whole: those of one agent say nothing about it. */
@@ -115,11 +118,13 @@ function reportLog({ name, channel }: RunningChannel, findings: Findings): void 
   if (unaccounted === 0) return;
   const sum = `appended ${appended} = stored ${stored} + dead-lettered ${deadLettered} + filtered ${filtered}`;
   const equation = `${sum} + waiting ${waiting} + unaccounted ${unaccounted}`;
-  findings.differences.push(`channel "${name}": ${unaccounted} events of its log are unaccounted for (${equation})`);
+  findings.differences.push(
+    `channel "${name}": ${counted(unaccounted, "event")} of its log unaccounted for (${equation})`,
+  );
 }
 
 function reportGone(channel: string, { lost, uncounted = [] }: LogSummary, { differences }: Findings): void {
-  if (lost > 0) differences.push(`channel "${channel}": its log lost at least ${lost} events that were accepted`);
+  if (lost > 0) differences.push(`channel "${channel}": its log lost at least ${counted(lost, "accepted event")}`);
   if (uncounted.length === 0) return;
   const parts = `${uncounted.length === 1 ? "partition" : "partitions"} ${uncounted.join(", ")}`;
   const look =
@@ -169,10 +174,10 @@ function sentence(channel: string, { events, expected, difference }: StoreCompar
       "a database that was restored from a backup lacks what came after it; a stored position that was changed by hand or by another " +
       "agent makes events count as stored that are not, and so do events without a row";
     const numbers = `they hold ${events}, the ledger says ${expected}`;
-    return `channel "${channel}": its stores lack ${-difference} events (${numbers}); ${look}: ${beginAgain}`;
+    return `channel "${channel}": its stores lack ${counted(-difference, "event")} (${numbers}); ${look}: ${beginAgain}`;
   }
   const look = `the ledger was removed or replaced, or another agent stored under the same channel; ${beginAgain}`;
-  const more = `${difference} events that the ledger does not know (they hold ${events})`;
+  const more = `${counted(difference, "event")} that the ledger does not know (they hold ${events})`;
   return `channel "${channel}": its stores hold ${more}; ${look}`;
 }
 

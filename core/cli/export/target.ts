@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { stat } from "node:fs/promises";
 import path from "node:path";
 import { makeFolder } from "../../files/make-folder.js";
+import { counted } from "../../sdk/counted.js";
 import { AgentError, codeOf, type StoredRows, type StoredTable } from "../../sdk/index.js";
 import type { Terminal } from "../command.js";
 import { FilesAside } from "./files.js";
@@ -41,7 +42,7 @@ export class Target {
     const count = await this.#written(written, table, terminal);
     this.tables += 1;
     this.rows += count;
-    if (this.isFolder) terminal.err(`${table.name}: ${count} rows`);
+    if (this.isFolder) terminal.err(`${table.name}: ${counted(count, "row")}`);
   }
 
   async #written(

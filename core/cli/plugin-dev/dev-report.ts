@@ -1,5 +1,6 @@
 import type { ComponentNode, Topology } from "../../configuration/topology.js";
 import type { EmbeddedAgent } from "../../embedded/embedded-agent.js";
+import { counted } from "../../sdk/counted.js";
 import { type AnyPlugin, type Event, type Logger, reasonOf } from "../../sdk/index.js";
 import type { TransactionObserver, WriteAttempt } from "../../tokens.js";
 import { placesOf } from "../plugin-places.js";
@@ -110,10 +111,6 @@ function nodesOf({ sources, channels, sinks, groups = [] }: Topology): readonly 
 
 function millisecondsOf({ startedAt, finishedAt }: WriteAttempt): number {
   return finishedAt.getTime() - startedAt.getTime();
-}
-
-function counted(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }
 
 function fieldsText(fields: object): string {

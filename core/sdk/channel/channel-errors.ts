@@ -1,3 +1,4 @@
+import { counted } from "../counted.js";
 import { AgentError } from "../errors.js";
 
 /** How many events one transaction of a channel may hold. @beta */
@@ -12,7 +13,7 @@ export interface TransactionLimit {
 export function transactionTooLarge({ channel, most }: TransactionLimit): AgentError {
   return new AgentError(
     "TRANSACTION_TOO_LARGE",
-    `one transaction of channel "${channel}" holds at most ${most} events; raise its property "transactionCapacity"`,
+    `one transaction of channel "${channel}" holds at most ${counted(most, "event")}; raise its property "transactionCapacity"`,
     { retryable: false },
   );
 }
@@ -55,7 +56,7 @@ export interface Amount {
 
 /** The error of a put that found no room for its events in time. */
 export function channelFull({ channel, capacity, waitSeconds }: ChannelLimits, count: number): AgentError {
-  const wanted = `no room for ${countOf(count)} within ${waitSeconds} s, its capacity is ${capacity}`;
+  const wanted = `no room for ${counted(count, "event")} within ${waitSeconds} s, its capacity is ${capacity}`;
   return new AgentError("CHANNEL_FULL", `channel "${channel}" is full: ${wanted}`, { retryable: true });
 }
 
@@ -70,7 +71,7 @@ export function notificationTooLarge(limits: ChannelLimits, { events, bytes }: A
   const { channel, capacity, byteCapacity } = limits;
   const [size, limit, remedy] =
     events > capacity
-      ? [countOf(events), `capacity ${capacity}`, "capacity"]
+      ? [counted(events, "event"), `capacity ${capacity}`, "capacity"]
       : [`${bytes} bytes`, `byteCapacity ${byteCapacity}`, "byteCapacity"];
   return new AgentError(
     "NOTIFICATION_TOO_LARGE",
@@ -82,8 +83,4 @@ export function notificationTooLarge(limits: ChannelLimits, { events, bytes }: A
 /** The error of a call that came after the stop. @stable */
 export function channelStopped(channel: string): AgentError {
   return new AgentError("CHANNEL_STOPPED", `using channel "${channel}", which has stopped`, { retryable: true });
-}
-
-function countOf(events: number): string {
-  return events === 1 ? "1 event" : `${events} events`;
 }

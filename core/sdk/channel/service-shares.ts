@@ -1,4 +1,5 @@
 import type { Putting, ServiceHolding } from "../channel.js";
+import { counted } from "../counted.js";
 import { AgentError } from "../errors.js";
 import type { Event } from "../event.js";
 import type { Amount, ChannelLimits } from "./channel-errors.js";
@@ -107,17 +108,17 @@ export class ServiceShares {
 
   #full(service: string, held: Amount, room: number): AgentError {
     const { channel, percentage } = this.#limits;
-    const has = `${held.events} events (${held.bytes} bytes)`;
+    const has = `${counted(held.events, "event")} (${held.bytes} bytes)`;
     const message =
       `channel "${channel}" holds ${has} of service ${JSON.stringify(service)}; with service_percentage ${percentage} ` +
-      `one service may hold ${this.#most(room)} events now`;
+      `one service may hold ${counted(this.#most(room), "event")} now`;
     return new AgentError("CHANNEL_SHARE_FULL", message, { retryable: true });
   }
 
   #tooLarge({ events, bytes }: Amount): AgentError {
     const { channel, capacity, percentage } = this.#limits;
     const message =
-      `a notification of ${events} events and ${bytes} bytes is larger than what one service may hold of channel ` +
+      `a notification of ${counted(events, "event")} and ${bytes} bytes is larger than what one service may hold of channel ` +
       `"${channel}" with its capacity ${capacity} and service_percentage ${percentage}; raise its property "capacity", ` +
       `"byteCapacity" or "service_percentage"`;
     return new AgentError("NOTIFICATION_TOO_LARGE", message, { retryable: false });

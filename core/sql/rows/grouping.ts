@@ -1,3 +1,4 @@
+import { counted } from "../../sdk/counted.js";
 import { AgentError, type Event } from "../../sdk/index.js";
 import type { NativeValue } from "../contract/column.js";
 import { type Cell, type TableName, tableKey } from "../contract/statement.js";
@@ -148,7 +149,7 @@ function union(rows: readonly Row[], columns: readonly string[]): readonly strin
 const MOST_COLUMNS = 4096;
 
 function tooMany(columns: number, rows: readonly Row[]): AgentError {
-  const message = `storing ${rows.length} rows of one table: together they have ${columns} columns, the limit is ${MOST_COLUMNS}`;
+  const message = `storing ${counted(rows.length, "row")} of one table: together they have ${columns} columns, the limit is ${MOST_COLUMNS}`;
   return new AgentError("TOO_MANY_COLUMNS", message, { retryable: false });
 }
 

@@ -42,7 +42,7 @@ export function settingFaults(found: StreamSettings, config: JetStreamConfig, { 
     ],
     [
       has !== undefined && has !== partitions,
-      `it has ${has} partitions and the property "partitions" says ${partitions}; set the property to ${has}`,
+      `it has ${has} ${has === 1 ? "partition" : "partitions"} and the property "partitions" says ${partitions}; set the property to ${has}`,
     ],
     [
       !sameWords(found.subjects ?? [], stored),

@@ -3,6 +3,7 @@ import type { KafkaCluster } from "../client/cluster.js";
 import { readMetadata } from "../client/topics.js";
 import type { KafkaLogConfig } from "../config.js";
 import { connectProbe, notAllowed, notMade, withLeaders } from "../connect-probe.js";
+import { counted } from "../counted.js";
 import { makeTopics } from "./make-topics.js";
 import { openTopics, topicNames } from "./open-topics.js";
 
@@ -32,7 +33,7 @@ async function topicsFound(cluster: KafkaCluster, config: KafkaLogConfig): Promi
   }
   const { facts, metadata } = await openTopics(cluster, config);
   const [warning, ...more] = facts.warnings;
-  const found = `${facts.partitions} partitions, ${topics.size} topics`;
+  const found = `${counted(facts.partitions, "partition")}, ${counted(topics.size, "topic")}`;
   const judged: ProbeResult =
     warning === undefined
       ? { outcome: "ok", reason: found }

@@ -3,6 +3,7 @@ import type { KafkaCluster } from "../client/cluster.js";
 import { KafkaError } from "../client/kafka-error.js";
 import { type Metadata, readMetadata, readSettings } from "../client/topics.js";
 import type { KafkaLogConfig } from "../config.js";
+import { counted } from "../counted.js";
 import { makeTopics } from "./make-topics.js";
 import { largestRecord, requireReadable, requireSettings, warningsOf } from "./topic-settings.js";
 
@@ -100,11 +101,11 @@ async function factsOf(
 function warningsOfPartitions({ topic, partitions }: KafkaLogConfig, has: number, used: number): readonly string[] {
   if (has > used) {
     return [
-      `topic "${topic}" has ${has} partitions now, and this agent uses ${used}; start all agents again, one after another`,
+      `topic "${topic}" has ${counted(has, "partition")} now, and this agent uses ${used}; start all agents again, one after another`,
     ];
   }
   if (has === partitions) return [];
-  return [`topic "${topic}" has ${has} partitions, and all are used; set partitions = ${has}`];
+  return [`topic "${topic}" has ${counted(has, "partition")}, and all are used; set partitions = ${has}`];
 }
 
 /** Undefined when the user may not read them. */

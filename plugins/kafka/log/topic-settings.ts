@@ -1,6 +1,7 @@
 import { AgentError } from "deneb/sdk";
 import type { Topic } from "../client/topics.js";
 import { LARGEST_BATCH } from "../config.js";
+import { counted } from "../counted.js";
 
 /** Bytes of a record beside its value: the head of its batch, lengths and times. */
 const RECORD_OVERHEAD = 128;
@@ -27,7 +28,7 @@ export function requireSettings(
 ): void {
   if (partitions.has < partitions.needs) {
     const remedy = `add some (kafka-topics.sh --alter --topic ${name} --partitions ${partitions.needs}), or set partitions = ${partitions.has}`;
-    refuse(name, `has ${count(partitions.has, "partition")}, and partitions = ${partitions.needs}; ${remedy}`);
+    refuse(name, `has ${counted(partitions.has, "partition")}, and partitions = ${partitions.needs}; ${remedy}`);
   }
   const policy = settings?.get("cleanup.policy") ?? "delete";
   if (policy.includes("compact")) {
@@ -85,8 +86,4 @@ export function warningsOf({ topic, settings }: JudgedTopic): readonly string[] 
 
 function refuse(topic: string, reason: string): never {
   throw new AgentError("LOG_SETTINGS", `keeping the log: topic "${topic}" ${reason}`, { retryable: false });
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }

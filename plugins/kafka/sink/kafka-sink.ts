@@ -19,6 +19,7 @@ import { REMADE } from "../client/directory.js";
 import type { KafkaError } from "../client/kafka-error.js";
 import { loadLibrary } from "../client/library.js";
 import { ProducerIdentities } from "../client/producer-identities.js";
+import { counted } from "../counted.js";
 import type { KafkaSinkConfig } from "./config.js";
 import { entityRecord } from "./entity-record.js";
 import { murmur2 } from "./murmur2.js";
@@ -172,7 +173,7 @@ function failureOf({ events }: Batch, failures: ReadonlyMap<Event, unknown>): un
   const passing = [...failures.values()].find((error) => retryableOf(error) !== false);
   if (failures.size === events.length && [...failures.values()].every((error) => retryableOf(error) === true))
     return first;
-  const message = `writing ${events.length} events to Kafka: ${failures.size} of them failed`;
+  const message = `writing ${counted(events.length, "event")} to Kafka: ${failures.size} of them failed`;
   return new AgentError("RECORDS_NOT_WRITTEN", message, {
     retryable: passing !== undefined,
     cause: passing ?? first,

@@ -2,6 +2,7 @@ import type { Examiner, Probe, ProbeResult } from "deneb/sdk";
 import type { KafkaCluster } from "../client/cluster.js";
 import { createTopics, readMetadata } from "../client/topics.js";
 import { connectProbe, notAllowed, notMade, withLeaders } from "../connect-probe.js";
+import { counted } from "../counted.js";
 import type { KafkaSinkConfig } from "./config.js";
 import { newTopic } from "./open-topic.js";
 import { isVaried, parseTopic } from "./topic-template.js";
@@ -22,7 +23,7 @@ async function topicFound(cluster: KafkaCluster, config: KafkaSinkConfig): Promi
   const { topics, faults } = await readMetadata(cluster, [name]);
   const topic = topics.get(name);
   if (topic !== undefined) {
-    return withLeaders({ outcome: "ok", reason: `${topic.partitions.length} partitions` }, [topic]);
+    return withLeaders({ outcome: "ok", reason: counted(topic.partitions.length, "partition") }, [topic]);
   }
   const fault = faults.get(name);
   if (fault !== undefined && fault.id !== "UNKNOWN_TOPIC_OR_PARTITION") throw fault;

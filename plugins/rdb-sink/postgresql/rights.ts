@@ -106,7 +106,7 @@ export const listedTables: Ask = async (client, { context: { agent, name } }) =>
       reason: `the user may not read, write, change and delete rows of ${named(closed)}`,
       remedy: "grant it, or make the user a member of the role that owns them",
     };
-  if (strange.length === 0) return { outcome: "ok", reason: `${rows.length} tables` };
+  if (strange.length === 0) return { outcome: "ok", reason: rows.length === 1 ? "1 table" : `${rows.length} tables` };
   return {
     outcome: "warning",
     reason: `the user does not own ${named(strange)}: no column can be added there`,

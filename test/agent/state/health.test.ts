@@ -44,7 +44,7 @@ test("a store that is away and that nothing is tried on is a warning after a min
   const shown = [reasons(), warnings()];
   clock.pass(600);
 
-  assert.deepEqual(red, ["k1: no server", "k1: in the last 60 seconds 1 events became dead letters and 0 were stored"]);
+  assert.deepEqual(red, ["k1: no server", "k1: in the last 60 seconds 1 event became a dead letter and 0 were stored"]);
   assert.deepEqual(shown[0], []);
   assert.equal(shown[1]?.length, 2);
   assert.deepEqual([reasons(), warnings()], [[], []]);

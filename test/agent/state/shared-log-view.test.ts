@@ -147,7 +147,7 @@ const books = [
     says: "that miss events",
     log: { ...summary, stored: 7, unaccounted: 2 },
     differences: [
-      'channel "c1": 2 events of its log are unaccounted for (appended 10 = stored 7 + dead-lettered 1 + filtered 0 + waiting 0 + unaccounted 2)',
+      'channel "c1": 2 events of its log unaccounted for (appended 10 = stored 7 + dead-lettered 1 + filtered 0 + waiting 0 + unaccounted 2)',
     ],
     notes: 0,
   },
@@ -156,7 +156,7 @@ const books = [
     says: "that cannot be told, of a log that has lost events",
     log: { ...summary, unaccounted: undefined, lost: 3, uncounted: ["0", "2"] },
     differences: [
-      'channel "c1": its log lost at least 3 events that were accepted',
+      'channel "c1": its log lost at least 3 accepted events',
       'channel "c1": records of partitions 0, 2 of its log are gone; those that were not stored are lost, and nobody knows how many; the log of the agent has an error for each partition',
     ],
     notes: 1,

@@ -35,7 +35,7 @@ for (const { status, header, error } of answers)
       assert.equal(Reflect.get(thrown, "code"), error.code);
       assert.equal(Reflect.get(thrown, "retryable"), error.retryable);
       if ("retryAfter" in error) assert.equal(Reflect.get(thrown, "retryAfter"), error.retryAfter);
-      assert.match(thrown.message, new RegExp(`^sending 1 events to "${server.url}/in": answered ${status} `));
+      assert.match(thrown.message, new RegExp(`^sending 1 event to "${server.url}/in": answered ${status} `));
       return true;
     });
   });
@@ -48,7 +48,7 @@ test("a change of the protocol that nobody asked for refuses the request", { tim
 
   await assert.rejects(sink.persist({ events: [room("a", 1)] }, patient), {
     ...refused,
-    message: `sending 1 events to "${server.url}/": answered 101 Switching Protocols`,
+    message: `sending 1 event to "${server.url}/": answered 101 Switching Protocols`,
   });
 });
 

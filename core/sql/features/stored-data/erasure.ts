@@ -1,4 +1,5 @@
 import { columnName } from "../../../ngsi/index.js";
+import { counted } from "../../../sdk/counted.js";
 import type { ErasedRows, Erasure, LeftData, StoredSelection } from "../../../sdk/index.js";
 import { databaseErrorOf } from "../../contract/database-error.js";
 import { type TableName, tableKey } from "../../contract/statement.js";
@@ -150,7 +151,9 @@ function notesOn(
       : [`tables that are named after the entity stay, without its rows: ${names.join(", ")}`]),
     ...(service === undefined ? [] : ["schemas, tables and the list of tables stay, with names made of the service"]),
     ...(untouched > MOST_NAMED
-      ? [`${untouched - MOST_NAMED} more tables that are not of this sink are not named here`]
+      ? [
+          `${counted(untouched - MOST_NAMED, "more table")} not of this sink ${untouched - MOST_NAMED === 1 ? "is" : "are"} not named here`,
+        ]
       : []),
   ];
 }
