@@ -17,25 +17,52 @@ import { fitting } from "../view-kinds.js";
 /** A statement that puts a row into a table in each run, which COPY does in a fraction of the time. */
 export interface CopyableStatement extends Statement {
   readonly at: TableName;
-  /** The COPY for all runs together. */
-  readonly copy: string;
+  /** For all runs together. */
+  readonly copy: Copy;
+}
+
+/** A COPY takes any text for a column, whatever its type is by now. */
+export interface Copy {
+  readonly text: string;
+  /** An INSERT that the server only reads before, and refuses where one of its columns keeps no texts any more. */
+  readonly checked: string | undefined;
 }
 
 /** Inserts rows one by one, or by COPY where the connection can do that. */
 export function insert({ name, columns, rows }: TableRows): readonly CopyableStatement[] {
-  if (rows.length === 0) return [];
+  const [first] = rows;
+  if (first === undefined) return [];
   const into = `${path(name)} (${columnList(columns)})`;
-  const text = `INSERT INTO ${into} VALUES (${parameters(columns)})`;
-  return [{ at: name, text, runs: rows, copy: `COPY ${into} FROM STDIN` }];
+  const times = withoutZone(columns, first);
+  const text = `INSERT INTO ${into} VALUES (${times.length === 0 ? parameters(columns) : typed(columns, times)})`;
+  const checked =
+    times.length === 0 ? undefined : `INSERT INTO ${path(name)} (${columnList(times)}) VALUES (${typed(times, times)})`;
+  return [{ at: name, text, runs: rows, copy: { text: `COPY ${into} FROM STDIN`, checked } }];
 }
+
+/** The columns of texts that have such a time. */
+function withoutZone(columns: readonly Column[], cells: readonly Cell[]): readonly Column[] {
+  return columns.filter(({ kind }, index) => kind === "text" && WITHOUT_ZONE.test(cells[index] ?? ""));
+}
+
+/**
+ * A column of texts may have become one of times, where somebody changed it since it was looked up. It would read this time in the zone
+ * of the session; as a text it is refused, and the column is looked up again.
+ */
+const WITHOUT_ZONE = /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?)?$/;
 
 /** `$1, $2` for two columns. */
 const parameters = rememberingColumns((columns) => columns.map((_, index) => `$${index + 1}`).join(", "));
 
-export const upsert = rememberingUpserts(({ name, columns, key, time, timeFormat, members }) => {
+/** The same, of which some are texts and nothing else. */
+function typed(columns: readonly Column[], texts: readonly Column[]): string {
+  return columns.map((column, index) => `$${index + 1}${texts.includes(column) ? "::text" : ""}`).join(", ");
+}
+
+export const upsert = rememberingUpserts(({ name, columns, cells, key, time, timeFormat, members }) => {
   const more: Cell[] = [];
   const parameter = (cell: Cell) => `$${columns.length + more.push(cell)}::text`;
-  const values = columns.map((_, index) => `$${index + 1}`).join(", ");
+  const values = typed(columns, withoutZone(columns, cells));
   const written = writtenColumns({ columns, key, members }).map((column) => quoted(column.name));
   const changes = [
     ...written.map((column) => `${column} = EXCLUDED.${column}`),

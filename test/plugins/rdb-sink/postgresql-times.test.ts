@@ -109,6 +109,48 @@ test("last data are those of the latest time in UTC, whatever zone and summer ti
   assert.deepEqual(await query("SELECT measured FROM svc.urn_m_last_data"), [{ measured: "2026-07-01T11:30:00" }]);
 });
 
+const layouts = [
+  { attr_persistence: "column", last_data_mode: "both", last_data_timestamp_key: "p" },
+  { attr_persistence: "row", last_data_mode: "insert" },
+] as const;
+
+for (const layout of layouts)
+  for (const type of ["timestamptz", "timestamp"])
+    test(`a time of reception that becomes a ${type} while rows come stays in UTC (${layout.attr_persistence})`, {
+      skip,
+    }, async (context) => {
+      const tokyo = await postgresqlDatabase();
+      if (tokyo === undefined) return context.skip("PostgreSQL is not reachable");
+      context.after(() => tokyo.drop());
+      const { host, port, user, password, database, query } = tokyo;
+      await query(`ALTER DATABASE ${database} SET timezone = 'Asia/Tokyo'`);
+      const place = { rdb_host: host, rdb_port: port, rdb_username: user, rdb_password: password };
+      const { sink } = sinkOf({ ...place, rdb_database: database, ...layout });
+      context.after(() => sink.stop(never));
+      const event = (id: string, minute: string) =>
+        v2Event(v2Entity(id, v2Attribute("p", "Text", `2026-07-01T11:${minute}:00Z`)), "svc");
+      const ids = ["alone", "copied"];
+      for (const id of ids) await sink.persist({ events: [event(id, "01"), event(id, "02")] }, never);
+      const tables = await query(
+        "SELECT table_name FROM information_schema.columns WHERE table_schema = 'svc' AND column_name = 'recvtime'",
+      );
+      for (const { table_name } of tables)
+        await query(
+          `ALTER TABLE svc."${table_name}" ALTER recvtime TYPE ${type} USING ${type === "timestamp" ? "recvtime::timestamp" : "(recvtime || 'Z')::timestamptz"}`,
+        );
+
+      await sink.persist({ events: [event("alone", "03")] }, never);
+      await sink.persist({ events: [event("copied", "03"), event("copied", "04")] }, never);
+
+      assert.equal(tables.length, layout.last_data_mode === "both" ? 4 : 2);
+      const utc = received.replace("T", " ").replace("Z", "");
+      for (const { table_name } of tables) {
+        const time = type === "timestamp" ? "recvtime" : "recvtime AT TIME ZONE 'UTC'";
+        const times = await query(`SELECT DISTINCT (${time})::text AS time FROM svc."${table_name}"`);
+        assert.deepEqual(times, [{ time: utc }], String(table_name));
+      }
+    });
+
 // In Madrid the clocks have no 02:30 on this day, and an hour later they have 03:30.
 const texts = ["2026-03-29 02:30:00.000", "2026-03-29 03:10:00.000"] as const;
 const formats = ["YYYY-MM-DD HH24:MI:SS.MS", "FXYYYY-MM-DD HH24:MI:SS.MS", 'YYYY-MM-DD HH24:MI:SS.MS"TZ"'] as const;
