@@ -1,4 +1,5 @@
 import { AgentError, retryableOf } from "../../sdk/index.js";
+import { statementOf } from "./failed-statement.js";
 import { isNotOpened } from "./not-opened.js";
 
 /** An error of a database or of its connection, reduced to what drivers provide. @beta */
@@ -72,11 +73,19 @@ export function storeError(error: unknown, errors: DatabaseErrorReader, server: 
   const databaseError = databaseErrorOf(error);
   const said = retryableOf(error);
   if (said === true || (said === false && databaseError.opening !== true)) return error;
-  const { tooSlow, retryable: mayPass } = ofStatements(errors);
+  const { tooSlow, doubtful, ofOnePlace, retryable: mayPass } = ofStatements(errors);
+  const mayBeOfTable = (one: DatabaseError) => doubtful(one) || (one.opening !== true && ofOnePlace(one));
   const retryable = mayPass(databaseError);
   const unavailable = tooSlow(databaseError) ? "STATEMENT_TIMEOUT" : "STORE_UNAVAILABLE";
   const code = retryable ? unavailable : "DATA_REFUSED";
-  return new AgentError(code, errors.explain(databaseError, server), { cause: error, retryable });
+  const where = retryable && !mayBeOfTable(databaseError) ? "" : whereOf(error);
+  return new AgentError(code, `${errors.explain(databaseError, server)}${where}`, { cause: error, retryable });
+}
+
+/** The table whose statement was refused: few errors of a server name it. */
+function whereOf(error: unknown): string {
+  const at = statementOf(error)?.at;
+  return at !== undefined && "table" in at ? `; the table is "${at.schema}.${at.table}"` : "";
 }
 
 /**

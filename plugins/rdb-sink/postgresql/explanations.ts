@@ -19,6 +19,7 @@ import {
   TRANSACTION_ENDED,
   UNREADABLE,
 } from "./error-kinds.js";
+import { namesHolder } from "./held-locks.js";
 
 const explanations: readonly Explanation[] = [
   {
@@ -93,6 +94,11 @@ const explanations: readonly Explanation[] = [
   },
   ...networkErrors(described),
   {
+    when: (error) => coded(STATEMENT_CANCELED)(error) && namesHolder(error),
+    say: (server, { message }) =>
+      `${described(server)} took too long: ${message}; end that transaction if the agent waits for it, else raise rdb_statement_timeout`,
+  },
+  {
     when: coded(STATEMENT_CANCELED),
     say: (server, { message }) =>
       `${described(server)} took too long: ${message}; a batch is written in parts then, raise rdb_statement_timeout if it needs more`,
@@ -115,7 +121,13 @@ const explanations: readonly Explanation[] = [
   },
   noAnswer(saying(/\btimeout\b/), described),
   {
-    when: coded("54011", "54000"),
+    when: coded("54000"),
+    say: (server, { message }) =>
+      `a row is larger than a table or an index of ${described(server)} takes: ${message}; drop such an index, or use ` +
+      "attr_persistence = row for such entities",
+  },
+  {
+    when: coded("54011"),
     say: (server, { message }) =>
       `a table of ${described(server)} has too many columns: ${message}; use attr_persistence = row for such entities`,
   },

@@ -36,6 +36,11 @@ export function withHolder<Thrown>(error: Thrown, [row]: readonly (readonly Cell
   return Object.assign(new Error(`${message}; ${holderOf(row)}`, { cause: error }), { code });
 }
 
+/** Whether the message of an error has such a holder. */
+export function namesHolder({ message }: DatabaseError): boolean {
+  return /; (?:process \d+ of user "|a prepared transaction holds )/.test(message);
+}
+
 function holderOf([table, process, user, application, since]: readonly Cell[]): string {
   if (process === undefined) return `a prepared transaction holds ${table} (pg_prepared_xacts)`;
   const time = since === undefined ? "" : ` since ${since}`;

@@ -178,6 +178,11 @@ const explained = [
   },
   {
     dialect: postgresql,
+    code: "54000",
+    line: 'a row is larger than a table or an index of database "d" at db:5432 as user "u" takes: why; drop such an index, or use attr_persistence = row for such entities',
+  },
+  {
+    dialect: postgresql,
     code: "53100",
     line: 'the disk of database "d" at db:5432 as user "u" is full; free space there',
   },

@@ -96,6 +96,23 @@ test("a prepared transaction that keeps a table locked has no process", () => {
   assert.equal(withHolder(error, []).message, error.message);
 });
 
+test("a statement that took too long says to end the transaction that holds a lock, where there is one", () => {
+  const store = { address: "db:5432", database: "d", username: "u", options: "" };
+  const error = Object.assign(new Error("canceling statement due to statement timeout"), { code: "57014" });
+  const explained = (rows: readonly (readonly string[])[]) =>
+    postgresqlErrors.explain({ code: "57014", message: withHolder(error, rows).message }, store);
+
+  const since = "2026-01-15T10:00:00Z";
+  assert.match(
+    explained([["svc.room", "7", "anna", "psql", since]]),
+    /; process 7 of user "anna" .* since 2026-01-15T10:00:00Z; end that transaction if the agent waits for it, else raise rdb_statement_timeout$/,
+  );
+  assert.match(
+    explained([]),
+    /timeout; a batch is written in parts then, raise rdb_statement_timeout if it needs more$/,
+  );
+});
+
 test("a connection that the server ends between two statements fails with what the server said", {
   skip,
 }, async (context) => {

@@ -146,7 +146,7 @@ test(
     const refused = limited.persist({ events: [eventOf(entity("h", { a: "2" }), "granted")] }, never);
 
     await assert.rejects(refused, {
-      message: /^a right is missing in database .*; grant it to the user$/,
+      message: /^a right is missing in database .*; grant it to the user; the table is "granted\.h"$/,
       retryable: true,
     });
     await limited.stop(never);

@@ -93,6 +93,31 @@ for (const { what, isCheck, retryable } of kinds)
     assert.deepEqual(await server.query(`SELECT CAST(count(*) AS CHAR) AS n FROM ${service}.bad`), [{ n: "1" }]);
   });
 
+for (const name of ["PostgreSQL", "MySQL"])
+  test(`${name}: the error of a refused row names its table`, {
+    skip: server === undefined || database === undefined,
+  }, async () => {
+    if (server === undefined || database === undefined) return;
+    const isMysql = name === "MySQL";
+    const service = isMysql ? `${server.prefix}n` : "told";
+    const { sink } = sinkOf(isMysql ? onMysql(server) : onPostgresql(database, database.database));
+    try {
+      await sink.persist({ events: [eventOf(entity("bad", { n: "1" }), service)] }, never);
+      await (isMysql ? server : database).query(
+        isMysql
+          ? `ALTER TABLE ${service}.bad ADD more int NOT NULL, ALTER more DROP DEFAULT`
+          : "ALTER TABLE told.bad ALTER n TYPE integer USING n::integer",
+      );
+
+      await assert.rejects(
+        sink.persist({ events: [eventOf(entity("bad", { n: "x" }), service)] }, never),
+        (error) => error instanceof AgentError && error.message.endsWith(`; the table is "${service}.bad"`),
+      );
+    } finally {
+      await sink.stop(never);
+    }
+  });
+
 test("PostgreSQL: rows that a trigger takes behind those of events before them are not named with those that it refuses", {
   skip: database === undefined,
 }, async () => {
