@@ -132,15 +132,9 @@ export type {
   Source,
   SourceRefusal,
 } from "./source.js";
-export type {
-  AdoptRequest,
-  StoredData,
-  StoredProgress,
-  StoredSelection,
-  StoredTable,
-  TableResult,
-} from "./stored-data.js";
+export type { AdoptRequest, StoredData, StoredProgress, TableResult } from "./stored-data.js";
 export type { ErasedRows, Erasure, LeftData, RowSelection, StoredColumn, StoredRows } from "./stored-rows.js";
+export type { StoredSelection, StoredTable } from "./stored-table.js";
 export {
   checkTls,
   type PemFault,

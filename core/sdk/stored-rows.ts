@@ -1,4 +1,4 @@
-import type { StoredSelection, StoredTable } from "./stored-data.js";
+import type { StoredSelection, StoredTable } from "./stored-table.js";
 
 /** What `erase` found of a selection, and what became of it. @beta */
 export interface Erasure {

@@ -1,7 +1,8 @@
 import { TLSSocket } from "node:tls";
 import { addressText, type Examiner, type Probe, type ProbeResult } from "deneb/sdk";
-import { type KafkaCluster, openCluster } from "./client/cluster.js";
+import type { KafkaCluster } from "./client/cluster.js";
 import { KafkaError, kafkaErrorOf } from "./client/kafka-error.js";
+import { openCluster } from "./client/open-cluster.js";
 import type { ConnectionConfig } from "./client/properties.js";
 import { lackedRights, type Operation } from "./client/rights.js";
 import { readMetadata, type Topic } from "./client/topics.js";

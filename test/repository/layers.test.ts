@@ -3,17 +3,31 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import test from "node:test";
 import { repositoryFiles, repositoryRoot } from "../support/repository.js";
-import { drivers, layerFaults, rooms } from "./layers.js";
+import { drivers, importCircles, layerFaults, rooms } from "./layers.js";
 
 test("every file of core and plugins imports only from the rows below its own and the packages at home there", async () => {
-  const sources = (await repositoryFiles()).filter((path) => /^(core|plugins)\/.*\.tsx?$/.test(path));
+  const sources = await sourceTexts();
 
-  const faults = await Promise.all(
-    sources.map(async (path) => layerFaults(path, await readFile(join(repositoryRoot, path), "utf8"))),
+  assert.ok(sources.size > 0);
+  assert.deepEqual(
+    [...sources].flatMap(([path, text]) => layerFaults(path, text)),
+    [],
   );
+});
 
-  assert.ok(sources.length > 0);
-  assert.deepEqual(faults.flat(), []);
+test("no files of core and plugins import each other in a circle", async () => {
+  assert.deepEqual(importCircles(await sourceTexts()), []);
+});
+
+test("a circle of imports is found, also of types and through a third file", () => {
+  const texts = new Map([
+    ["core/sdk/index.ts", 'export { A } from "./a.js";'],
+    ["core/sdk/a.ts", 'import type { B } from "./folder/b.js";'],
+    ["core/sdk/folder/b.ts", 'import {\n  C,\n} from "../c.js";'],
+    ["core/sdk/c.ts", 'import { A } from "./a.js";'],
+  ]);
+
+  assert.deepEqual(importCircles(texts), [["core/sdk/a.ts", "core/sdk/folder/b.ts", "core/sdk/c.ts"]]);
 });
 
 test("every package the agent depends on has a home", async () => {
@@ -85,4 +99,11 @@ function dependencyNames(manifest: unknown): readonly string[] {
   if (typeof manifest !== "object" || manifest === null || !("dependencies" in manifest)) return [];
   const { dependencies } = manifest;
   return typeof dependencies === "object" && dependencies !== null ? Object.keys(dependencies) : [];
+}
+
+async function sourceTexts(): Promise<ReadonlyMap<string, string>> {
+  const sources = (await repositoryFiles()).filter((path) => /^(core|plugins)\/.*\.tsx?$/.test(path));
+  return new Map(
+    await Promise.all(sources.map(async (path) => [path, await readFile(join(repositoryRoot, path), "utf8")] as const)),
+  );
 }

@@ -88,22 +88,42 @@ const contract = new Set(["deneb/sdk", "deneb/sdk/channel", "deneb/ngsi", "deneb
 /** What is wrong with the imports of one file of core or plugins; `path` is written from the top folder. */
 export function layerFaults(path: string, text: string): readonly string[] {
   const judge = path.startsWith("plugins/") ? pluginFault : coreFault;
-  // The scaffold holds the texts of other packages, with their imports, behind its own.
-  const own = path.startsWith("core/cli/scaffold/") ? text.split("`", 1).join() : text;
-  return importsOf(own)
+  return importsOf(ownText(path, text))
     .map((specifier) => judge(path, specifier))
     .filter((fault) => fault !== undefined)
     .map((fault) => `${path}: ${fault}`);
 }
 
-const IMPORTS = [
-  /\b(?:import|export)\s+(?:type\s+)?[\w*{][^;"]*?\bfrom\s+"([^"]+)"/g,
-  /\bimport\s+"([^"]+)"/g,
-  /\bimport\(\s*"([^"]+)"/g,
-];
+/** The files of each circle in which files import each other, types included and late imports not; `texts` by their path from the top folder. */
+export function importCircles(texts: ReadonlyMap<string, string>): readonly (readonly string[])[] {
+  const ended = new Set<string>();
+  const circles: (readonly string[])[] = [];
+  const follow = (path: string, way: readonly string[]): void => {
+    const text = texts.get(path);
+    if (way.includes(path)) return void circles.push(way.slice(way.indexOf(path)));
+    if (text === undefined || ended.has(path)) return;
+    const relative = importsOf(ownText(path, text), EARLY).filter((specifier) => specifier.startsWith("."));
+    for (const specifier of relative) follow(targetOf(path, specifier), [...way, path]);
+    ended.add(path);
+  };
+  for (const path of texts.keys()) follow(path, []);
+  return circles;
+}
 
-function importsOf(text: string): readonly string[] {
-  return IMPORTS.flatMap((pattern) => [...text.matchAll(pattern)].map(([, specifier = ""]) => specifier));
+/** The scaffold holds the texts of other packages, with their imports, behind its own. */
+function ownText(path: string, text: string): string {
+  return path.startsWith("core/cli/scaffold/") ? text.split("`", 1).join() : text;
+}
+
+function targetOf(path: string, specifier: string): string {
+  return normalize(join(dirname(path), specifier.replace(/\.js$/, ".ts")));
+}
+
+const EARLY = [/\b(?:import|export)\s+(?:type\s+)?[\w*{][^;"]*?\bfrom\s+"([^"]+)"/g, /\bimport\s+"([^"]+)"/g];
+const IMPORTS = [...EARLY, /\bimport\(\s*"([^"]+)"/g];
+
+function importsOf(text: string, patterns = IMPORTS): readonly string[] {
+  return patterns.flatMap((pattern) => [...text.matchAll(pattern)].map(([, specifier = ""]) => specifier));
 }
 
 function coreFault(path: string, specifier: string): string | undefined {
@@ -111,7 +131,7 @@ function coreFault(path: string, specifier: string): string | undefined {
   if (room === undefined) return "belongs to no room of test/repository/layers.ts";
   if (specifier.startsWith("node:")) return builtinFault(room, specifier);
   if (!specifier.startsWith(".")) return packageFault(room.packages, specifier);
-  const target = normalize(join(dirname(path), specifier.replace(/\.js$/, ".ts")));
+  const target = targetOf(path, specifier);
   const targetRoom = roomOf(target);
   if (targetRoom === room && isUnder(path, target)) return `imports "${target}", of a folder that stands over it`;
   if (targetRoom === room || (targetRoom !== undefined && isBelow(targetRoom, room))) return undefined;

@@ -1,8 +1,9 @@
-import type { Connection, MessageRecord, produceV9 } from "@platformatic/kafka";
+import type { Connection, produceV9 } from "@platformatic/kafka";
 import type { KafkaCluster } from "./cluster.js";
 import type { Place } from "./directory.js";
 import { KafkaError, protocolError } from "./kafka-error.js";
 import type { Library } from "./library.js";
+import type { Outgoing } from "./outgoing.js";
 import { produceRequest } from "./produce-request.js";
 
 const NO_ERROR = 0;
@@ -13,26 +14,6 @@ const LARGEST_REQUEST = 16 * 1024 * 1024;
 const MOST_ON_THE_WAY = 2;
 /** The part of the time of an attempt after which the broker says that other replicas did not confirm. */
 const BROKER_SHARE = 0.8;
-
-/** Who writes; brokers drop what comes again with the same sequence. */
-export interface Identity {
-  readonly producerId: bigint;
-  readonly producerEpoch: number;
-}
-
-/** A message of a topic: key and headers are absent or given. */
-export type Message = Pick<MessageRecord, "key" | "value" | "headers" | "timestamp">;
-
-export interface Outgoing extends Place {
-  /** Messages that stand one after another in the partition. */
-  readonly messages: readonly Message[];
-  readonly bytes: number;
-  readonly identity: Identity;
-  /** The number of the first message among those of this identity in this partition. */
-  readonly sequence: number;
-  /** Called when it leaves: from then on it may be written. */
-  readonly leaves?: () => void;
-}
 
 interface Waiting {
   readonly outgoing: Outgoing;

@@ -1,4 +1,4 @@
-import type { Identity, Message, Outgoing } from "./produce-lane.js";
+import type { Identity, Message, Outgoing } from "./outgoing.js";
 import { RequestBytes, signedSize, sizedSize } from "./request-bytes.js";
 
 const ALL_REPLICAS = -1;

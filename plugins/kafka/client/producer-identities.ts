@@ -1,6 +1,6 @@
 import type { KafkaCluster } from "./cluster.js";
 import { KafkaError, protocolError } from "./kafka-error.js";
-import type { Identity } from "./produce-lane.js";
+import type { Identity } from "./outgoing.js";
 
 const NO_ERROR = 0;
 /** Epochs are numbers of 15 bits. */

@@ -1,7 +1,8 @@
 import type { KafkaCluster } from "./cluster.js";
 import type { Directory, Place } from "./directory.js";
 import { KafkaError, kafkaErrorOf } from "./kafka-error.js";
-import { type Identity, type Message, ProduceLane } from "./produce-lane.js";
+import type { Identity, Message } from "./outgoing.js";
+import { ProduceLane } from "./produce-lane.js";
 import { ProducerIdentities } from "./producer-identities.js";
 
 /** Sequences are numbers of 31 bits and begin again with 0. */

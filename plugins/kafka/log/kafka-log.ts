@@ -9,10 +9,11 @@ import type {
   ReadLimits,
 } from "deneb/log";
 import { AgentError, type Examiner, onAbort, type Probe } from "deneb/sdk";
-import { type KafkaCluster, openCluster } from "../client/cluster.js";
+import type { KafkaCluster } from "../client/cluster.js";
 import { Directory, type Place } from "../client/directory.js";
 import type { Fetched } from "../client/fetching.js";
 import { deleteRecords, readExtents } from "../client/offsets.js";
+import { openCluster } from "../client/open-cluster.js";
 import { Producer } from "../client/producer.js";
 import { Reader } from "../client/reader.js";
 import type { KafkaLogConfig } from "../config.js";

@@ -13,11 +13,12 @@ import {
   type Sink,
 } from "deneb/sdk";
 import { agentErrorOf } from "../agent-error.js";
-import { type KafkaCluster, openCluster } from "../client/cluster.js";
+import type { KafkaCluster } from "../client/cluster.js";
 import { connectionOptions } from "../client/connection-options.js";
 import { REMADE } from "../client/directory.js";
 import type { KafkaError } from "../client/kafka-error.js";
 import { loadLibrary } from "../client/library.js";
+import { openCluster } from "../client/open-cluster.js";
 import { ProducerIdentities } from "../client/producer-identities.js";
 import { counted } from "../counted.js";
 import type { KafkaSinkConfig } from "./config.js";

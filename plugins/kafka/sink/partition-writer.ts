@@ -1,6 +1,6 @@
 import type { Event } from "deneb/sdk";
 import { KafkaError } from "../client/kafka-error.js";
-import type { Message } from "../client/produce-lane.js";
+import type { Message } from "../client/outgoing.js";
 import type { EntityRecord } from "./entity-record.js";
 import type { OpenTopic } from "./open-topic.js";
 

@@ -1,7 +1,8 @@
 import { type Examiner, FailureLog, onAbort, type Probe, pause, reasonOf, type Source } from "deneb/sdk";
-import { type KafkaCluster, openCluster } from "../client/cluster.js";
+import type { KafkaCluster } from "../client/cluster.js";
 import { connectionOptions } from "../client/connection-options.js";
 import { loadLibrary } from "../client/library.js";
+import { openCluster } from "../client/open-cluster.js";
 import type { KafkaSourceConfig } from "./config.js";
 import { ConsumerGroup } from "./consumer-group.js";
 import { Coordinator } from "./coordinator.js";

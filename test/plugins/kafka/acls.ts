@@ -1,4 +1,4 @@
-import { openCluster } from "../../../plugins/kafka/client/cluster.js";
+import { openCluster } from "../../../plugins/kafka/client/open-cluster.js";
 import type { ConnectionConfig } from "../../../plugins/kafka/client/properties.js";
 import type { OwnKafka } from "../../support/own-kafka.js";
 import { PASSWORDS } from "../../support/secured-kafka.js";

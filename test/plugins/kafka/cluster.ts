@@ -1,4 +1,5 @@
-import { type KafkaCluster, openCluster } from "../../../plugins/kafka/client/cluster.js";
+import type { KafkaCluster } from "../../../plugins/kafka/client/cluster.js";
+import { openCluster } from "../../../plugins/kafka/client/open-cluster.js";
 import { readMetadata, readSettings } from "../../../plugins/kafka/client/topics.js";
 import { freePort } from "../../support/free-port.js";
 import type { KafkaPrograms } from "../../support/kafka-jars.js";

@@ -1,5 +1,5 @@
 import type { ConformanceLogs } from "../../../core/testing/index.js";
-import { openCluster } from "../../../plugins/kafka/client/cluster.js";
+import { openCluster } from "../../../plugins/kafka/client/open-cluster.js";
 import { readMetadata } from "../../../plugins/kafka/client/topics.js";
 import type { KafkaLogConfig } from "../../../plugins/kafka/config.js";
 import { KafkaLog } from "../../../plugins/kafka/log/kafka-log.js";

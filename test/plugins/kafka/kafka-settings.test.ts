@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
-import { openCluster } from "../../../plugins/kafka/client/cluster.js";
+import { openCluster } from "../../../plugins/kafka/client/open-cluster.js";
 import { createTopics } from "../../../plugins/kafka/client/topics.js";
 import { answersKafka, kafkaOfTests, NO_KAFKA } from "../../support/provided-kafka.js";
 import { until } from "../../support/until.js";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { loadLibrary } from "../../../plugins/kafka/client/library.js";
-import type { Message, Outgoing } from "../../../plugins/kafka/client/produce-lane.js";
+import type { Message, Outgoing } from "../../../plugins/kafka/client/outgoing.js";
 import { produceRequest } from "../../../plugins/kafka/client/produce-request.js";
 
 const now = 1_790_000_000_123;

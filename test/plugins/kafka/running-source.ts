@@ -1,7 +1,7 @@
 import type { TestContext } from "node:test";
 import { PluginInstruments } from "../../../core/metrics/plugin-instruments.js";
 import type { Emit, Event, Handler, HealthReport } from "../../../core/sdk/index.js";
-import type { Message } from "../../../plugins/kafka/client/produce-lane.js";
+import type { Message } from "../../../plugins/kafka/client/outgoing.js";
 import type { KafkaSourceConfig } from "../../../plugins/kafka/source/config.js";
 import { KafkaSource } from "../../../plugins/kafka/source/kafka-source.js";
 import { NgsiRestHandler } from "../../../plugins/ngsi-rest-handler/ngsi-rest-handler.js";

@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { TestContext } from "node:test";
-import { type KafkaCluster, openCluster } from "../../../plugins/kafka/client/cluster.js";
+import type { KafkaCluster } from "../../../plugins/kafka/client/cluster.js";
 import { Directory } from "../../../plugins/kafka/client/directory.js";
 import { readExtents } from "../../../plugins/kafka/client/offsets.js";
-import type { Message } from "../../../plugins/kafka/client/produce-lane.js";
+import { openCluster } from "../../../plugins/kafka/client/open-cluster.js";
+import type { Message } from "../../../plugins/kafka/client/outgoing.js";
 import { Producer } from "../../../plugins/kafka/client/producer.js";
 import type { ConnectionConfig } from "../../../plugins/kafka/client/properties.js";
 import { Reader } from "../../../plugins/kafka/client/reader.js";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { TestContext } from "node:test";
 import { loadLibrary } from "../../../plugins/kafka/client/library.js";
-import type { Message } from "../../../plugins/kafka/client/produce-lane.js";
+import type { Message } from "../../../plugins/kafka/client/outgoing.js";
 import { connection } from "./topic-client.js";
 
 /** After which the broker aborts a transaction. */
