@@ -12,7 +12,7 @@ import type { Assembly, LackingComponent } from "./component.js";
 import { ComponentRunner } from "./component-runner.js";
 import { drain, keepAtStop } from "./events-at-stop.js";
 import { FirstStart } from "./first-start.js";
-import { nobodyAsks, withGrace, withLast } from "./grace.js";
+import { inPhases, nobodyAsks, type Phase, withGrace, withLast } from "./grace.js";
 import { replaceComponents } from "./replace-components.js";
 
 interface AgentParts {
@@ -106,16 +106,16 @@ export class Agent {
   }
 
   /**
-   * Replaces what is not in the next assembly by what is; what is in both runs on. Throws half-way: see replaceComponents. Of the
-   * grace period a few seconds are left when `hurried` aborts.
+   * Replaces what is not in the next assembly by what is; what is in both runs on. Throws half-way: see replaceComponents. A few
+   * seconds are left when `hurried` aborts.
    */
   async replace(
     next: Assembly,
     graceMilliseconds: number,
     { hurried = nobodyAsks, goesBack = false }: ReplaceOptions = {},
   ): Promise<void> {
-    const work = (grace: AbortSignal) => replaceComponents(this.#runner, next, { grace, goesBack });
-    await this.#changes.run(() => withGrace(graceMilliseconds, work, hurried));
+    const work = (phase: Phase) => replaceComponents(this.#runner, next, { phase, goesBack });
+    await this.#changes.run(() => inPhases(graceMilliseconds, work, hurried));
   }
 
   /** Resolves when the agents that share channels with this one can know all its erasures. */

@@ -9,6 +9,9 @@ const LAST_ANSWERS = 500;
  */
 const HURRIED = 5_000;
 
+/** Does a part of the work with a signal that aborts when its grace period is over. */
+export type Phase = (part: (grace: AbortSignal) => Promise<void>) => Promise<void>;
+
 export const nobodyAsks: AbortSignal = new AbortController().signal;
 
 /** With a signal that aborts a moment after the grace period: until then what was abandoned is answered. */
@@ -26,23 +29,38 @@ export async function withLast(grace: AbortSignal, work: (last: AbortSignal) => 
   }
 }
 
-/** With a signal that aborts when the grace period is over; of that a few seconds are left when `hurried` aborts. */
+/** With a signal that aborts when the grace period is over, or with `end`. */
 export async function withGrace(
   milliseconds: number,
   work: (grace: AbortSignal) => Promise<void>,
-  hurried = nobodyAsks,
+  end = nobodyAsks,
 ): Promise<void> {
   const grace = new AbortController();
   const timer = setTimeout(() => grace.abort(), milliseconds);
-  let lastTimer: NodeJS.Timeout | undefined;
-  const stopListening = onAbort(hurried, () => {
-    lastTimer = setTimeout(() => grace.abort(), Math.min(HURRIED, milliseconds));
-  });
+  const stopListening = onAbort(end, () => grace.abort());
   try {
     await work(heardByMany(grace.signal));
   } finally {
     stopListening();
     clearTimeout(timer);
-    clearTimeout(lastTimer);
+  }
+}
+
+/** Work of some phases, each with a grace period of its own, which is over for all of them a few seconds after `hurried` aborts. */
+export async function inPhases(
+  milliseconds: number,
+  work: (phase: Phase) => Promise<void>,
+  hurried = nobodyAsks,
+): Promise<void> {
+  const end = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const stopListening = onAbort(hurried, () => {
+    timer = setTimeout(() => end.abort(), Math.min(HURRIED, milliseconds));
+  });
+  try {
+    await work((part) => withGrace(milliseconds, part, end.signal));
+  } finally {
+    stopListening();
+    clearTimeout(timer);
   }
 }

@@ -11,6 +11,7 @@ import {
 } from "./component.js";
 import type { ComponentRunner } from "./component-runner.js";
 import { drainWhileStoring } from "./events-at-stop.js";
+import type { Phase } from "./grace.js";
 import { type ReplacementTerms, replaceChannel, startNewChannel } from "./replace-channel.js";
 import { startOrStop } from "./start-or-stop.js";
 
@@ -18,12 +19,13 @@ import { startOrStop } from "./start-or-stop.js";
  * Replaces components of a running agent. Sources go first, then sinks, then channels; the new ones start the other way
  * round. What sources have open, such as a listening socket, is handed over. What a channel that forgets still holds is
  * stored by its sinks or handed to the channel that takes its name. When something fails it throws, and the assembly holds
- * exactly what runs then; the caller can go back from there.
+ * exactly what runs then; the caller can go back from there. A write or a put that takes all of a grace period leaves what comes
+ * after it another one.
  */
 export async function replaceComponents(
   runner: ComponentRunner,
   next: Assembly,
-  { grace, goesBack }: Omit<ReplacementTerms, "runner">,
+  { phase, goesBack }: { readonly phase: Phase; readonly goesBack: boolean },
 ): Promise<void> {
   const from = runner.assembly;
   const leaving = without(from, all(next));
@@ -31,10 +33,11 @@ export async function replaceComponents(
   // Before the sinks that leave: a gate that waits for those must not open while these have not told what they stored.
   for (const { feed } of arriving.sinks) feed.join();
   try {
-    await replaceAll({ leaving, arriving, next }, { runner, grace, goesBack });
+    for (const part of [stopLeaving, replaceChannels, startArriving])
+      await phase((grace) => part({ leaving, arriving, next }, { runner, grace, goesBack }));
   } catch (error) {
     const idle = arriving.sinks.filter((running) => !runner.assembly.sinks.includes(running));
-    await Promise.all(idle.map(({ feed }) => feed.halt(grace)));
+    await phase(async (grace) => void (await Promise.all(idle.map(({ feed }) => feed.halt(grace)))));
     throw error;
   }
   runner.become(next);
@@ -46,7 +49,8 @@ interface Change {
   readonly next: Assembly;
 }
 
-async function replaceAll({ leaving, arriving, next }: Change, terms: ReplacementTerms): Promise<void> {
+/** Sources and sinks leave. */
+async function stopLeaving({ leaving, arriving, next }: Change, terms: ReplacementTerms): Promise<void> {
   const { runner, grace } = terms;
   await Promise.all(leaving.sources.map((running) => runner.replaceSource(running, arriving.sources, grace)));
   runner.remove(leaving.sources);
@@ -54,7 +58,15 @@ async function replaceAll({ leaving, arriving, next }: Change, terms: Replacemen
   await Promise.all(leaving.sinks.map((running) => runner.stopSink(running, grace)));
   runner.remove(leaving.sinks);
   refuseToForget(leaving.channels, arriving.channels);
+}
+
+async function replaceChannels({ leaving, arriving }: Change, terms: ReplacementTerms): Promise<void> {
   for (const running of leaving.channels) await replaceChannel(running, arriving.channels, terms);
+}
+
+/** All that does not run yet. */
+async function startArriving({ arriving, next }: Change, terms: ReplacementTerms): Promise<void> {
+  const { runner } = terms;
   for (const running of arriving.channels) {
     if (running.status === "START") continue;
     await startNewChannel(running, terms);

@@ -1,4 +1,5 @@
 import { withinLimit } from "../pipeline/supervision.js";
+import { AgentError, codeOf } from "../sdk/index.js";
 import type { Running } from "./component.js";
 
 interface Start {
@@ -16,6 +17,10 @@ export async function startOrStop({ name }: Running, { start, stop, grace }: Sta
     await withinLimit(start, { what: `starting "${name}"`, milliseconds: 0, signal: grace });
   } catch (error) {
     await stop();
-    throw error;
+    if (codeOf(error) !== "NOT_ENDED") throw error;
+    const remedy = "see whether the servers that it uses answer, or raise --grace-period";
+    throw new AgentError("NOT_ENDED", `starting "${name}" did not end within the grace period; ${remedy}`, {
+      retryable: true,
+    });
   }
 }

@@ -8,6 +8,9 @@ import { codeOf, type Logger, reasonOf } from "../sdk/index.js";
 import type { NamedFiles } from "./named-files.js";
 import { logFault } from "./start-findings.js";
 
+/** From one attempt to start what is missing to the next, where the file is not checked. */
+const COMPLETION_SECONDS = 30;
+
 interface ReloadOnChangeParts {
   readonly file: string;
   /** What the file held when the agent read it for its start, which may take long. */
@@ -67,7 +70,8 @@ export class ReloadOnChange {
     this.#started = true;
     const isChanged = this.#isChanged();
     if (this.#requested || (isChanged && intervalSeconds > 0)) this.now();
-    if (intervalSeconds > 0) this.#timer ??= setInterval(() => this.#check(), intervalSeconds * 1000);
+    const look = intervalSeconds > 0 ? () => this.#check() : () => this.#completeSoon();
+    this.#timer ??= setInterval(look, (intervalSeconds || COMPLETION_SECONDS) * 1000);
   }
 
   /** Reads the file again, changed or not: what it refers to may have changed. Does nothing while the agent stops. */
@@ -101,7 +105,11 @@ export class ReloadOnChange {
 
   #check(): void {
     if (this.#isChanged()) this.now();
-    else void this.#reloads.run(() => this.#complete());
+    else this.#completeSoon();
+  }
+
+  #completeSoon(): void {
+    void this.#reloads.run(() => this.#complete());
   }
 
   async #complete(): Promise<void> {

@@ -16,11 +16,11 @@ const batching = { batchSize: 1, batchTimeout: 30, batchTtl: -1, batchRetryInter
 /** An agent with one waiting event in its channel "c", and topologies of the same with another name for the channel or another capacity. */
 async function storing(context: TestContext, create: () => Sink) {
   const sink = definePlugin({ kind: "sink", type: "s", summary: "for tests", stability: "stable", config: {}, create });
-  const topology = (channel: string, capacity = 10): Topology => ({
+  const topology = (channel: string, capacity = 10, batchTimeout = 30): Topology => ({
     agent: "a",
     sources: [],
     channels: [node(channel, memoryChannel, { capacity, transactionCapacity: 10, "keep-alive": 0 })],
-    sinks: [{ ...node("k", sink), channel, batching }],
+    sinks: [{ ...node("k", sink), channel, batching: { ...batching, batchTimeout } }],
   });
   const { log } = recordingLog();
   const dataDir = await tempFolder(context);
@@ -48,6 +48,48 @@ test("a reload that waits for a store goes back within seconds when it is hurrie
   const { channels, sinks } = agent.assembly;
   assert.deepEqual([ok, channels.map(({ name }) => name), sinks.map(({ name }) => name)], [false, ["c"], ["k"]]);
   assert.equal(channels[0]?.channel.size, 1);
+});
+
+test("a write that takes all of the grace period of a reload leaves the next sink time to start", async (context) => {
+  const { opened: running, open: begun } = latch();
+  const { opened: starting, open: called } = latch();
+  const { opened: released, open: release } = latch();
+  let isAborted = false;
+  let sinks = 0;
+  const { reload, topology } = await storing(context, () => {
+    sinks += 1;
+    const isFirst = sinks === 1;
+    return {
+      start: async () => {
+        if (isFirst) return;
+        called();
+        await released;
+      },
+      stop: async () => undefined,
+      persist: async (_batch, signal) => {
+        begun();
+        if (isFirst) await once(signal, "abort");
+        isAborted = true;
+        return { requestBytes: 0, responseBytes: 0 };
+      },
+    };
+  });
+  await running;
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+
+  const reloading = reload.to(topology("c", 10, 31), 60_000);
+  while (!isAborted) {
+    await new Promise(setImmediate);
+    context.mock.timers.tick(60_000);
+    await new Promise(setImmediate);
+  }
+  await starting;
+  context.mock.timers.tick(10_000);
+  await new Promise(setImmediate);
+  release();
+
+  assert.equal(await reloading, true);
+  context.mock.timers.reset();
 });
 
 test("a write that is running when its reload is hurried ends, and is not made again", {

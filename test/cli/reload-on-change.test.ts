@@ -142,6 +142,7 @@ async function reloads(context: TestContext, { intervalSeconds = 0 } = {}) {
   const read: string[] = [];
   const asked: (AbortSignal | undefined)[] = [];
   const { opened: released, open: release } = latch();
+  const { opened: completed, open: complete } = latch();
   const reloading = new ReloadOnChange({
     file,
     startText: startTextOf(file),
@@ -153,7 +154,7 @@ async function reloads(context: TestContext, { intervalSeconds = 0 } = {}) {
     reload: {
       last: undefined,
       refused: () => undefined,
-      complete: async () => undefined,
+      complete: async () => complete(),
       to: async (_topology, _grace, hurried) => {
         asked.push(hurried);
         await released;
@@ -165,7 +166,7 @@ async function reloads(context: TestContext, { intervalSeconds = 0 } = {}) {
     log: recordingLog().log,
     found: () => undefined,
   });
-  return { file, read, asked, release, reloading };
+  return { file, read, asked, release, completed, reloading };
 }
 
 test("a file that changes while the agent starts is reloaded when it is ready", async (context) => {
@@ -193,6 +194,18 @@ test("a file that is looked at on request only is not read when the agent is rea
   await reloading.stop();
 
   assert.deepEqual([read, report?.faults], [["after"], []]);
+});
+
+test("what could not be started is tried again where the file is looked at on request only, too", async (context) => {
+  const { read, completed, reloading } = await reloads(context);
+  context.mock.timers.enable({ apis: ["setInterval"] });
+
+  reloading.start();
+  context.mock.timers.tick(30_000);
+  await completed;
+  await reloading.stop();
+
+  assert.deepEqual(read, []);
 });
 
 test("what is asked for while the agent stops does not reload, nor what waits for a reload in progress", async (context) => {
