@@ -63,7 +63,7 @@ export const jetstreamSchema = {
     envFile: "AGENT_NATS_TOKEN_FILE",
   },
   credentials_file: {
-    doc: "Credentials file of a user (JWT and seed), as nsc writes it; empty for none.",
+    doc: "Credentials file of a user (JWT and seed), as nsc writes it, or a file with the seed of a user that has an nkey alone; empty for none.",
     format: "text",
     default: "",
     sensitive: true,

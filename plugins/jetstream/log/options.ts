@@ -40,12 +40,16 @@ async function credentials(client: NatsClient, { credentials_file: file }: JetSt
   const content = await readFile(file).catch((cause: unknown) => {
     throw new AgentError("CERTIFICATE_UNREADABLE", `${starting} (${codeOf(cause)})`, { retryable: false });
   });
+  const remedy = "write it with nsc generate creds, or with nk -gen user for a user that has an nkey alone";
   const refused = (reason: string) =>
-    new AgentError("LOG_DENIED", `${starting}: ${reason}; write it with nsc generate creds`, { retryable: false });
-  if (!/BEGIN NATS USER JWT[\s\S]*BEGIN USER NKEY SEED/.test(content.toString())) {
-    throw refused("it holds no user JWT with its seed");
+    new AgentError("LOG_DENIED", `${starting}: ${reason}; ${remedy}`, { retryable: false });
+  const text = content.toString();
+  const seed = loneSeed(text);
+  if (seed === undefined && !/BEGIN NATS USER JWT[\s\S]*BEGIN USER NKEY SEED/.test(text)) {
+    throw refused("it holds neither a user JWT with its seed nor the seed of a user");
   }
-  const authenticator = client.credsAuthenticator(content);
+  const authenticator =
+    seed === undefined ? client.credsAuthenticator(content) : client.nkeyAuthenticator(Buffer.from(seed));
   // The client reads the seed when a server has asked, and takes a broken one for a server that is away.
   try {
     authenticator("asked");
@@ -53,6 +57,12 @@ async function credentials(client: NatsClient, { credentials_file: file }: JetSt
     throw refused("its seed cannot be read");
   }
   return authenticator;
+}
+
+/** The seed of a user without a JWT, with or without the lines that nsc writes around it. */
+function loneSeed(text: string): string | undefined {
+  if (text.includes("BEGIN NATS USER JWT")) return undefined;
+  return /^SU\w+(?=\s*$)/m.exec(text)?.[0];
 }
 
 /**

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
+import { nkeys } from "@nats-io/transport-node";
 import { type AgentError, codeOf } from "../../../core/sdk/index.js";
 import { rejects } from "../../../core/testing/log/log-case.js";
 import { tempFolder } from "../../support/temp-folder.js";
@@ -56,8 +57,37 @@ test("credentials of another operator, or expired ones, are refused by the serve
   }
 });
 
+for (const [title, textOf] of [
+  ["a bare line", (seed: string, key: string) => `${seed}\r\n${key}\r\n`],
+  [
+    "the lines of nsc around it",
+    (seed: string) => `-----BEGIN USER NKEY SEED-----\n${seed}\n------END USER NKEY SEED------\n`,
+  ],
+] as const)
+  test(`a user that has an nkey alone is let in by its seed in ${title}, and by no other`, async (context) => {
+    const [user, other] = [nkeys.createUser(), nkeys.createUser()];
+    const server = await ownNats(context, { lines: [`authorization { users: [ { nkey: ${user.getPublicKey()} } ] }`] });
+    if (server === undefined) return;
+    const file = path.join(await tempFolder(context), "deneb.nk");
+    const log = logOf(context, { servers: [server.url], credentials_file: file });
+    const seedOf = (pair: typeof user) => Buffer.from(pair.getSeed()).toString();
+
+    await writeFile(file, textOf(seedOf(other), other.getPublicKey()));
+    await assert.rejects(log.open(never()), ({ code, message }: AgentError) => {
+      assert.equal(code, "LOG_DENIED");
+      assert.match(message, /refuses the credentials/);
+      return !message.includes(seedOf(other));
+    });
+    await writeFile(file, textOf(seedOf(user), user.getPublicKey()));
+    await log.open(never());
+
+    assert.equal((await log.append(0, Buffer.from("a"))).previous, -1);
+  });
+
 for (const [title, text] of [
   ["no credentials", "hello"],
+  ["a public key", nkeys.createUser().getPublicKey()],
+  ["a lone seed that is none", "SUxxxxxxxx\n"],
   ["a token without its seed", natsOperator().credentials().split("-----BEGIN USER")[0] ?? ""],
   [
     "a seed that is none",
