@@ -54,12 +54,12 @@ export class LogConnection {
     return this.#opened?.lost ?? 0;
   }
 
-  /** Rejects for a log that will not be had without a change; else it goes on trying. */
+  /** Rejects for a log that will not be had without a change, and when it is stopped meanwhile; else it goes on trying. */
   async start(): Promise<void> {
     try {
       await this.#open();
     } catch (error) {
-      if (retryableOf(error) === false) throw error;
+      if (retryableOf(error) === false || this.#stopping.signal.aborted) throw error;
       this.health.outcome("open", error);
       this.#opening = this.#openLater();
     }
@@ -190,6 +190,11 @@ export class LogConnection {
     for (const tell of this.#early) tell(opened);
     this.#beginning = opened;
     await opened.start();
+    // Whoever has stopped the channel does not know of it.
+    if (this.#stopping.signal.aborted) {
+      await opened.stop(this.#stopping.signal);
+      throw channelStopped(context.name);
+    }
     this.#opened = opened;
     this.#beginning = undefined;
     this.#early = [];

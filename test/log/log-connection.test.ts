@@ -5,9 +5,10 @@ import type { PartitionedLog } from "../../core/log/index.js";
 import { AgentError, type Channel } from "../../core/sdk/index.js";
 import { put, take } from "../../core/testing/channel-fixture.js";
 import { directoryLog } from "../support/directory-log.js";
+import { latch } from "../support/latch.js";
 import { tempFolder } from "../support/temp-folder.js";
 import { until } from "../support/until.js";
-import { linesOf, openLogChannel } from "./opened-channel.js";
+import { linesOf, newLogChannel, openLogChannel } from "./opened-channel.js";
 
 const away = () => new AgentError("LOG_UNAVAILABLE", "the log is away", { retryable: true });
 
@@ -170,6 +171,29 @@ test("puts that are refused while the log was never open leave nothing behind", 
   const before = await refuse(10);
   const grown = (await refuse(1000)) - before;
   assert.ok(grown < 100, `${grown} more for 1000 puts`);
+});
+
+test("a channel that is stopped while its log answers its start leaves nothing at work", async (context) => {
+  const folder = await tempFolder(context);
+  const { opened: asked, open: ask } = latch();
+  const { opened: answered, open: answer } = latch();
+  const engine = () =>
+    changedLog(folder, (log) => ({
+      bounds: async (parts) => {
+        ask();
+        await answered;
+        return await log.bounds(parts);
+      },
+    }));
+  const channel = newLogChannel({ folder, engine });
+
+  const starting = channel.start();
+  await asked;
+  await channel.stop(AbortSignal.abort());
+  answer();
+
+  await assert.rejects(starting, { code: "CHANNEL_STOPPED" });
+  assert.equal(channel.log?.(), undefined);
 });
 
 test("a stop does not wait for an engine that answers nothing any more", { timeout: 60_000 }, async (context) => {

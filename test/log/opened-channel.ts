@@ -45,7 +45,15 @@ let runs = 0;
 
 /** A started channel over a log in a directory, an agent of its own, which works on its share of the parts already. */
 export async function openLogChannel(setup: LogChannelSetup): Promise<Channel> {
-  const { folder, partitions = 1, config = {}, codecs = [], takes = true, hasSinks = false, reached } = setup;
+  const channel = newLogChannel(setup);
+  await channel.start();
+  if (setup.takes ?? true) await worksOnParts(channel);
+  return channel;
+}
+
+/** The same before its start. */
+export function newLogChannel(setup: LogChannelSetup): Channel {
+  const { folder, partitions = 1, config = {}, codecs = [], hasSinks = false, reached } = setup;
   runs += 1;
   const { log, lines } = recordingLog();
   const cut = new AbortController();
@@ -63,8 +71,6 @@ export async function openLogChannel(setup: LogChannelSetup): Promise<Channel> {
   const engine = cutOff(setup.engine?.() ?? directoryLog({ folder, partitions }), cut.signal);
   const channel = logChannel({ log: engine, engine: "directory", config: { ...usualConfig, ...config }, context });
   opened.set(channel, { ...setup, cut, lines });
-  await channel.start();
-  if (takes) await worksOnParts(channel);
   return channel;
 }
 
