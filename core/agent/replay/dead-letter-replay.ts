@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { SerialQueue } from "../../files/serial-queue.js";
 import { isChosen, type LetterChoice } from "../../pipeline/dead-letters/choice.js";
+import type { SentLetter } from "../../pipeline/dead-letters/dead-letter.js";
 import type { DeadLetters, LetterEntry, OpenLetter } from "../../pipeline/dead-letters/dead-letters.js";
 import { counted } from "../../sdk/counted.js";
 import { AgentError, type Context, codeOf, type Explanation, reasonOf, retryableOf } from "../../sdk/index.js";
@@ -48,6 +49,8 @@ export class DeadLetterReplay {
   readonly #agent: Agent;
   readonly #contextOf: (sink: string) => Context;
   readonly #turns = new SerialQueue();
+  /** By sink, letters that were not sent because it is not known whether they are marked: their marks may be in a shared log. */
+  readonly #unsent = new Map<string, Set<string>>();
 
   constructor({ agent, letters, contextOf }: DeadLetterReplayParts) {
     this.#agent = agent;
@@ -124,6 +127,11 @@ export class DeadLetterReplay {
     return sent;
   }
 
+  /** Letters of a sink that turn out to be marked, and were not sent, wait again: nobody else would send them. */
+  async takeBack(sink: string): Promise<void> {
+    if (this.#unsent.has(sink)) await this.#turns.run(() => this.#takeBack(sink));
+  }
+
   /** Drops letters, and resolves when they are gone from the disk; those underway stay. */
   async drop(choice: LetterChoice): Promise<DropResult> {
     return await this.#turns.run(async () => {
@@ -148,7 +156,20 @@ export class DeadLetterReplay {
     return sinks.filter((name) => holding.has(name));
   }
 
+  async #takeBack(sink: string): Promise<void> {
+    const unsent = this.#unsent.get(sink) ?? new Set();
+    const marked: string[] = [];
+    for (const id of unsent) {
+      const entry = await this.letters.entry(sink, id);
+      if (entry?.mark === "replaying" && entry.own) marked.push(id);
+      else if (entry?.mark !== "waiting") unsent.delete(id);
+    }
+    if (unsent.size === 0) this.#unsent.delete(sink);
+    await this.letters.mark(sink, marked, "waiting", (entry) => entry?.mark === "replaying" && entry.own);
+  }
+
   async #drop(sink: string, choice: LetterChoice): Promise<DropResult> {
+    await this.#takeBack(sink);
     let found = 0;
     const ids = async function* (letters: AsyncIterable<OpenLetter>) {
       for await (const { id } of letters) {
@@ -183,6 +204,7 @@ export class DeadLetterReplay {
         result.refused += letters.length - sent;
       }
     };
+    if (!dryRun) await this.#takeBack(sink);
     for await (const letter of this.chosen({ ...choice, sink })) {
       if (mayGo(await this.letters.entry(sink, letter.id))) batch.push(letter);
       else result.underway += 1;
@@ -206,7 +228,7 @@ export class DeadLetterReplay {
   async #send(name: string, batch: ReplayBatch): Promise<Sent> {
     const { channel } = this.#running(name);
     const ids = batch.map(({ id }) => id);
-    const marked = new Map((await this.letters.markReplaying(name, ids, mayGo)).map(({ id, sentAt }) => [id, sentAt]));
+    const marked = new Map((await this.#marked(name, ids)).map(({ id, sentAt }) => [id, sentAt]));
     const going: ReplayBatch[number][] = [];
     for (const letter of batch) {
       const sentAt = marked.get(letter.id);
@@ -228,6 +250,19 @@ export class DeadLetterReplay {
     const message = `putting ${counted(left.length, "letter")} into the channel of sink "${name}"`;
     const retryable = retryableOf(error) !== false;
     return { sent: sent.length, error: new AgentError("REPLAY_REFUSED", message, { cause: error, retryable }) };
+  }
+
+  async #marked(name: string, ids: readonly string[]): Promise<readonly SentLetter[]> {
+    const unsent = this.#unsent.get(name) ?? new Set();
+    try {
+      const marked = await this.letters.markReplaying(name, ids, mayGo);
+      for (const { id } of marked) unsent.delete(id);
+      return marked;
+    } catch (error) {
+      for (const id of ids) unsent.add(id);
+      this.#unsent.set(name, unsent);
+      throw error;
+    }
   }
 
   #running(name: string): RunningSink {
