@@ -19,7 +19,7 @@ const HOST = "127.0.0.1";
 const AGENTS = 3;
 const CLIENTS = 6;
 const SESSION_SECONDS = 2;
-const LATE_ROWS_MILLIS = 30_000;
+const LATE_ROWS_MILLIS = 120_000;
 
 export interface SharedCrash {
   readonly folder: string;

@@ -66,7 +66,7 @@ test("a server that refuses the agent keeps it from no other one, and explains m
 
   // They are tried in an order of chance.
   for (let time = 1; time <= 4; time += 1) await logOf(context, { servers: [...refusing, other.url] }).open(never());
-  const opening = logOf(context, { servers: [one.url, gone.url], request_timeout: 1000 }).open(never());
+  const opening = logOf(context, { servers: [one.url, gone.url], request_timeout: 5000 }).open(never());
 
   await rejects(opening, "LOG_DENIED", false);
 });

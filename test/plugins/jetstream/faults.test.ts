@@ -210,7 +210,7 @@ test("a question to a consumer ends with its connection", async (context) => {
 test("a server that lost records is waited for, and then refused", async (context) => {
   const server = await ownNats(context);
   if (server === undefined) return;
-  const log = logOf(context, { servers: [server.url], request_timeout: 1000 });
+  const log = logOf(context, { servers: [server.url], request_timeout: 5000 });
   await log.open(never());
   await log.append(0, Buffer.from("kept"));
   await server.halt();

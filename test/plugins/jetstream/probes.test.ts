@@ -56,7 +56,7 @@ test("one replica is a warning, other settings and a missing stream that may not
 test("a server that is away, and one that refuses the user, are failures; the password is nowhere", async (context) => {
   const server = await ownNats(context, { lines: ['authorization { users: [ { user: "me", password: "right" } ] }'] });
   if (server === undefined) return;
-  const login = { username: "me", password: "sesame-1", request_timeout: 500 };
+  const login = { username: "me", password: "sesame-1", request_timeout: 3000 };
 
   const refused = await probed({ servers: [server.url], ...login });
   const away = await probed({ servers: [`nats://127.0.0.1:${await freePort("127.0.0.1")}`], ...login });

@@ -14,7 +14,7 @@ import { configOf, logOf, nameOfStream, ownNats } from "./nats.js";
 import { silencingProxy } from "./silencing-proxy.js";
 
 /** A put that ends at once is none that waits for an answer. */
-const TIMEOUT = 1200;
+const TIMEOUT = 3000;
 
 test("what is put while a server is frozen is stored once when it goes on", async (context) => {
   const frozen = await frozenWhilePutting(context);
@@ -69,7 +69,7 @@ test("what a leader stored before it was killed, and did not answer, is stored o
   if (cluster === undefined) return;
   const proxies = await Promise.all(cluster.map(({ port }) => silencingProxy(context, port)));
   const servers = proxies.map(({ url }) => url);
-  const { channel, failed, stream } = await openedChannel(context, servers, { replicas: 3, request_timeout: 2000 });
+  const { channel, failed, stream } = await openedChannel(context, servers, { replicas: 3, request_timeout: 6000 });
   await put(channel, 1);
   const direct = cluster.map(({ url }) => url);
 

@@ -43,7 +43,6 @@ test("a partition that has moved is found although another one of its broker has
       return read.has(1);
     },
     (isFound) => isFound,
-    10_000,
   );
 
   assert.deepEqual([...read], [0, 1]);

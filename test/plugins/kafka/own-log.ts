@@ -6,6 +6,7 @@ import { AgentError } from "deneb/sdk";
 import type { KafkaLogConfig } from "../../../plugins/kafka/config.js";
 import { KafkaLog } from "../../../plugins/kafka/log/kafka-log.js";
 import type { OwnKafka } from "../../support/own-kafka.js";
+import { until } from "../../support/until.js";
 import { logConfig } from "./kafka-engine.js";
 
 /** A signal that is never aborted. */
@@ -35,7 +36,14 @@ export async function hastyLog(
   const topic = `log-${randomBytes(6).toString("hex")}`;
   await ownLog(context, server, { topic }).open(never());
   const log = ownLog(context, server, { topic, request_timeout });
-  await log.open(never());
+  await until(
+    () =>
+      log.open(never()).then(
+        () => true,
+        () => false,
+      ),
+    Boolean,
+  );
   return log;
 }
 

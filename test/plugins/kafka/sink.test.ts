@@ -146,7 +146,7 @@ test("with create_topic = false events wait for the only topic, and become dead 
   skip,
 }, async (context) => {
   const { topic } = await ownTopic(context);
-  const only = await runningSink(context, { topic, create_topic: false, request_timeout: 1000 });
+  const only = await runningSink(context, { topic, create_topic: false, request_timeout: 5000 });
   const varied = await runningSink(context, { topic: `${topic}-{{entity.type}}`, create_topic: false });
   const batch = batchOf(room("room-1", 1));
 

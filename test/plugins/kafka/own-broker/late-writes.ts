@@ -20,7 +20,7 @@ test("what a sink has abandoned and written again stands not behind what followe
   const sink = await runningSink(context, {
     bootstrap_servers: [`127.0.0.1:${way.advertised}`],
     topic,
-    request_timeout: 6000,
+    request_timeout: 9000,
   });
   await sink.persist({ events: [room("first")] });
 

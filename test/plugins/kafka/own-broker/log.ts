@@ -13,9 +13,11 @@ import { kafka, skip } from "./broker.js";
 
 /** Between two that are sent: their number is no matter, that they go on is. */
 const BREATH_MILLIS = 10;
+/** On a busy machine a broker takes a minute to start. */
+const RESTART_MILLIS = 240_000;
 
 test("an append waits for a broker that restarts, and its record is there once", { skip }, async (context) => {
-  const log = ownLog(context, kafka);
+  const log = ownLog(context, kafka, { request_timeout: RESTART_MILLIS });
   await log.open(never());
   await log.append(0, Buffer.from("before"));
 
@@ -145,7 +147,7 @@ test("an append that is repeated because the broker did not answer stands there 
 test("what was appended while brokers were killed again and again is there once, in order, where its append said", {
   skip,
 }, async (context) => {
-  const log = ownLog(context, kafka, { request_timeout: 60_000 });
+  const log = ownLog(context, kafka, { request_timeout: RESTART_MILLIS });
   await log.open(never());
   const said = new Map<number, string>();
   let isOver = false;
@@ -162,7 +164,7 @@ test("what was appended while brokers were killed again and again is there once,
     await kafka.halt();
     await kafka.resume();
     const { next = 0 } = (await log.bounds([0])).get(0) ?? {};
-    const read = await log.read(new Map([[0, next]]), { bytes: 1, waitMillis: 30_000 }, never());
+    const read = await log.read(new Map([[0, next]]), { bytes: 1, waitMillis: RESTART_MILLIS }, never());
     assert.equal(read.size, 1, "appends go on");
   }
   isOver = true;
@@ -178,7 +180,7 @@ test("what was appended while brokers were killed again and again is there once,
 test("a read outlasts a broker that restarts", { skip }, async (context) => {
   const log = ownLog(context, kafka);
   await log.open(never());
-  const reading = log.read(new Map([[1, 0]]), { bytes: 1_000_000, waitMillis: 120_000 }, never());
+  const reading = log.read(new Map([[1, 0]]), { bytes: 1_000_000, waitMillis: RESTART_MILLIS }, never());
 
   await kafka.halt();
   await kafka.resume();

@@ -59,7 +59,7 @@ test("a put for which no broker can be reached is refused within request_timeout
 });
 
 test("a record that follows one that may be there is not taken for it", { skip }, async (context) => {
-  const log = await hastyLog(context, kafka, 2000);
+  const log = await hastyLog(context, kafka, 6000);
   await log.append(0, Buffer.from("first"), "1");
 
   await kafka.freeze();
@@ -78,7 +78,7 @@ test("a record that follows one that may be there is not taken for it", { skip }
 async function openedChannel(context: TestContext, config: { readonly outcome_timeout?: number } = {}) {
   const topic = `log-${randomBytes(6).toString("hex")}`;
   const { watched, failed } = refusalsOfLog();
-  const settings = logConfig(topic, { bootstrap_servers: [kafka.address], partitions: 1, request_timeout: 2000 });
+  const settings = logConfig(topic, { bootstrap_servers: [kafka.address], partitions: 1, request_timeout: 6000 });
   const engine = () => watched(new KafkaLog(settings, 'channel "log"'));
   // It keeps its part while the broker is away.
   const channel = await openLogChannel({ folder: topic, engine, config: { session_timeout: 60, ...config } });

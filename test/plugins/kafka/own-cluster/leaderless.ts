@@ -106,7 +106,7 @@ test("a log says what its other partitions hold while one has no leader, removes
   const log = ownLog(
     context,
     { address: bootstrap_servers[0] ?? "" },
-    { topic, bootstrap_servers, partitions: 3, request_timeout: 3000 },
+    { topic, bootstrap_servers, partitions: 3, request_timeout: 9000 },
   );
   await log.open(never());
   for (const part of [0, 1, 2]) for (const text of ["one", "two"]) await log.append(part, Buffer.from(text));
@@ -121,7 +121,7 @@ test("a log says what its other partitions hold while one has no leader, removes
   const trimming = await failureOf(log.trim(new Map([0, 1, 2].map((part) => [part, 1]))));
   const trimmed = await log.bounds([0, 2]);
   const unknown = await failureOf(log.bounds([1]));
-  const later = ownLog(context, { address: "" }, { topic, bootstrap_servers, partitions: 3, request_timeout: 3000 });
+  const later = ownLog(context, { address: "" }, { topic, bootstrap_servers, partitions: 3, request_timeout: 9000 });
   const found = await findingsOf("log", later.probes(examiner({ now: () => new Date() })));
   await later.open(never());
   const { offset } = await later.append(0, Buffer.from("three"));
