@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from "prom-client";
-import { addGauge } from "./readings.js";
+import type { Readings } from "./readings.js";
 
 /** What the properties file on disk is, compared with the configuration that runs. */
 const fileStates = ["ok", "faulty", "not-applied", "missing", "unreadable"] as const;
@@ -23,7 +23,7 @@ export class AgentInstruments {
   readonly #lastReloadOk: Gauge;
   #file: FileState | undefined;
 
-  constructor(registry: Registry) {
+  constructor(registry: Registry, readings: Readings) {
     const registers = [registry];
     const info = { name: "deneb_info", help: "The running version.", labelNames: ["version"] };
     this.#version = new Gauge({ ...info, registers });
@@ -63,7 +63,7 @@ export class AgentInstruments {
       labelNames: ["source"],
       registers,
     });
-    addGauge(registry, {
+    readings.addGauge({
       name: "deneb_configuration_file",
       help: "1 for what the properties file on disk is at the last check, 0 for the others; absent without a file.",
       labels: ["state"],

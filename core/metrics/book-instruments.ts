@@ -1,5 +1,4 @@
-import type { Registry } from "prom-client";
-import { addCounter, addGauge } from "./readings.js";
+import type { Readings } from "./readings.js";
 
 /** The books of one channel, in events. */
 export interface ChannelBooks {
@@ -16,14 +15,14 @@ export interface ChannelBooks {
 const outcomes = ["received", "stored", "dead_lettered", "filtered", "uncounted", "lost"] as const;
 
 /** Adds what the ledger says; `books` is what was read for this scrape. */
-export function addBookInstruments(registry: Registry, books: () => readonly ChannelBooks[]): void {
-  addCounter(registry, {
+export function addBookInstruments(readings: Readings, books: () => readonly ChannelBooks[]): void {
+  readings.addCounter({
     name: "deneb_ledger_events_total",
     help: "What the ledger counts of the events of a channel; of a durable channel it goes on over restarts.",
     labels: ["channel", "outcome"],
     read: () => books().flatMap((one) => outcomes.map((outcome) => [[one.name, outcome], one[outcome]] as const)),
   });
-  addGauge(registry, {
+  readings.addGauge({
     name: "deneb_ledger_unaccounted_events",
     help: "Events that the ledger misses in a channel, or has too many of; absent while the channel cannot tell.",
     labels: ["channel"],

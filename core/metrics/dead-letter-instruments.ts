@@ -1,5 +1,4 @@
-import type { Registry } from "prom-client";
-import { addCounter, addGauge } from "./readings.js";
+import type { Readings } from "./readings.js";
 
 /** The state of the dead letters of one sink. */
 interface DeadLetterStates {
@@ -19,38 +18,38 @@ export interface DeadLetterReadings {
 }
 
 /** Adds the metrics that are read from the dead letters at each scrape. */
-export function addDeadLetterInstruments(registry: Registry, { counts, limitBytes }: DeadLetterReadings): void {
-  addGauge(registry, {
+export function addDeadLetterInstruments(readings: Readings, { counts, limitBytes }: DeadLetterReadings): void {
+  readings.addGauge({
     name: "deneb_dead_letters_open",
     help: "Dead letters that are neither stored nor dropped.",
     labels: ["sink", "reason"],
     read: () => counts().flatMap(({ sink, reasons }) => byReason(sink, reasons)),
   });
-  addCounter(registry, {
+  readings.addCounter({
     name: "deneb_dead_letters_kept_total",
     help: "Events that became dead letters, those included that a replay could not store.",
     labels: ["sink", "reason"],
     read: () => counts().flatMap(({ sink, reasons, kept = {} }) => byReason(sink, { ...zeros(reasons), ...kept })),
   });
-  addGauge(registry, {
+  readings.addGauge({
     name: "deneb_dead_letters_bytes",
     help: "Bytes of the open dead letters of a sink.",
     labels: ["sink"],
     read: () => counts().map(({ sink, bytes }) => [[sink], bytes] as const),
   });
-  addGauge(registry, {
+  readings.addGauge({
     name: "deneb_dead_letters_limit_bytes",
     help: "Bytes of open dead letters at which a sink stops; absent without a limit.",
     labels: [],
     read: () => [[[], limitBytes === 0 ? undefined : limitBytes] as const],
   });
-  addGauge(registry, {
+  readings.addGauge({
     name: "deneb_dead_letters_oldest_timestamp_seconds",
     help: "When the oldest open dead letter was kept, in seconds since 1970; absent when there is none.",
     labels: ["sink"],
     read: () => counts().map(({ sink, oldest }) => [[sink], oldest && oldest.getTime() / 1000] as const),
   });
-  addCounter(registry, {
+  readings.addCounter({
     name: "deneb_dead_letters_deleted_total",
     help: "Dead letters that were removed because of their age.",
     labels: ["sink"],

@@ -1,4 +1,4 @@
-import { AggregatorRegistry, type LabelValues } from "prom-client";
+import { type Family, labelsText, labelText, lineOf, seriesOf } from "./exposition.js";
 
 /** The observations of one combination of labels. */
 export class Series {
@@ -21,18 +21,21 @@ export class Series {
     this.#count += 1;
   }
 
-  /** Each bucket with all observations up to its bound, then sum and count. */
-  values(name: string, labels: LabelValues<string>) {
+  /** Each bucket with all observations up to its bound, then sum and count; `labels` is their text. */
+  lines(name: string, labels: string): readonly string[] {
+    const rest = labels === "" ? "" : `,${labels}`;
+    const bucket = (bound: string, count: number) =>
+      lineOf(seriesOf(`${name}_bucket`, labelText("le", bound) + rest), count);
     let count = 0;
-    const buckets = this.#bounds.map((le, at) => {
+    const buckets = this.#bounds.map((bound, at) => {
       count += this.#counts[at] ?? 0;
-      return { metricName: `${name}_bucket`, labels: { le, ...labels }, value: count };
+      return bucket(String(bound), count);
     });
     return [
       ...buckets,
-      { metricName: `${name}_bucket`, labels: { le: "+Inf", ...labels }, value: this.#count },
-      { metricName: `${name}_sum`, labels, value: this.#sum },
-      { metricName: `${name}_count`, labels, value: this.#count },
+      bucket("+Inf", this.#count),
+      lineOf(seriesOf(`${name}_sum`, labels), this.#sum),
+      lineOf(seriesOf(`${name}_count`, labels), this.#count),
     ];
   }
 }
@@ -50,33 +53,26 @@ interface HistogramDescription {
  */
 export class Histogram {
   readonly #description: HistogramDescription;
-  readonly #series: { readonly labels: LabelValues<string>; readonly series: Series }[] = [];
+  readonly #series: { readonly labels: string; readonly series: Series }[] = [];
 
   constructor(description: HistogramDescription) {
     this.#description = description;
   }
 
   /** Adds a series, which a scrape shows from now on; call it once for each combination of labels. */
-  add(labels: LabelValues<string>): Series {
+  add(labels: Readonly<Record<string, string>>): Series {
     const series = new Series(this.#description.buckets);
-    this.#series.push({ labels, series });
+    this.#series.push({ labels: labelsText(labels), series });
     return series;
   }
 
-  /** The metric as `getMetricsAsJSON` of a registry of prom-client returns it. */
-  json(): object {
+  family(): Family {
     const { name, help } = this.#description;
-    const values = this.#series.flatMap(({ labels, series }) => series.values(name, labels));
-    return { name, help, type: "histogram", aggregator: "sum", values };
+    return {
+      name,
+      help,
+      type: "histogram",
+      lines: this.#series.flatMap(({ labels, series }) => series.lines(name, labels)),
+    };
   }
-}
-
-/** The histograms, and others in the same form, in the text format of Prometheus, which prom-client writes. */
-export async function histogramsText(
-  histograms: readonly Histogram[],
-  others: readonly object[] = [],
-): Promise<string> {
-  return await AggregatorRegistry.aggregate([
-    [...histograms.map((histogram) => histogram.json()), ...others],
-  ]).metrics();
 }

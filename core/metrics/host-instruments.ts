@@ -1,5 +1,4 @@
-import type { Registry } from "prom-client";
-import { addGauge } from "./readings.js";
+import type { Readings } from "./readings.js";
 
 /** What the agent knows of the machine that it runs on, read before each scrape. */
 export interface HostStates {
@@ -23,19 +22,19 @@ export interface CertificateState {
   readonly expires: Date;
 }
 
-export function addHostInstruments(registry: Registry, states: () => HostStates): void {
+export function addHostInstruments(readings: Readings, states: () => HostStates): void {
   const disks = [
     ["free", "Bytes that the agent may still write to the file system of a folder that it uses."],
     ["size", "Bytes of the file system of a folder that the agent uses."],
   ] as const;
   for (const [member, help] of disks)
-    addGauge(registry, {
+    readings.addGauge({
       name: `deneb_disk_${member}_bytes`,
       help,
       labels: ["path"],
       read: () => states().disks.map((disk) => [[disk.path], disk[member]] as const),
     });
-  addGauge(registry, {
+  readings.addGauge({
     name: "deneb_certificate_expiry_timestamp_seconds",
     help: "When the first certificate in a file that a component uses expires, in seconds since 1970.",
     labels: ["component", "path"],
@@ -44,7 +43,7 @@ export function addHostInstruments(registry: Registry, states: () => HostStates)
         ({ component, path, expires }) => [[component, path], expires.getTime() / 1000] as const,
       ),
   });
-  addGauge(registry, {
+  readings.addGauge({
     name: "deneb_time_seconds",
     help: "The clock of the agent, in seconds since 1970.",
     labels: [],

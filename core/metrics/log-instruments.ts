@@ -1,5 +1,4 @@
-import type { Registry } from "prom-client";
-import { addCounter, addGauge } from "./readings.js";
+import type { Readings } from "./readings.js";
 
 /** The log of one channel that agents share. */
 export interface LogState {
@@ -31,39 +30,39 @@ const outcomes = ["appended", "stored", "dead_lettered", "filtered", "lost"] as 
 const workers = ["mine", "others", "none"] as const;
 
 /** Adds what is read of shared logs at each scrape. Each partition is reported by the agent that works on it, and by no other. */
-export function addLogInstruments(registry: Registry, logs: () => readonly LogState[]): void {
-  addGauge(registry, {
+export function addLogInstruments(readings: Readings, logs: () => readonly LogState[]): void {
+  readings.addGauge({
     name: "deneb_log_reachable",
     help: "0 while the log of a channel that agents share cannot be reached, else 1.",
     labels: ["channel"],
     read: () => logs().map(({ channel, isReachable }) => [[channel], isReachable ? 1 : 0] as const),
   });
-  addGauge(registry, {
+  readings.addGauge({
     name: "deneb_log_agents",
     help: "Agents that share the log of a channel and are alive, as this agent sees it.",
     labels: ["channel"],
     read: () => logs().map(({ channel, agents }) => [[channel], agents] as const),
   });
-  addGauge(registry, {
+  readings.addGauge({
     name: "deneb_log_partitions",
     help: "Partitions of a shared log by who works on them, as this agent sees it: mine, others or none.",
     labels: ["channel", "worker"],
     read: () =>
       logs().flatMap(({ channel, partitions }) => workers.map((one) => [[channel, one], partitions[one]] as const)),
   });
-  addCounter(registry, {
+  readings.addCounter({
     name: "deneb_log_events_total",
     help: "What became of all events of a shared log since it was made; each agent tells the same.",
     labels: ["channel", "outcome"],
     read: () => logs().flatMap((log) => outcomes.map((one) => [[log.channel, one], log[one]] as const)),
   });
-  addGauge(registry, {
+  readings.addGauge({
     name: "deneb_log_unaccounted_events",
     help: "Events that the books of a shared log miss, or have too many of; absent while it cannot be told.",
     labels: ["channel"],
     read: () => logs().map(({ channel, unaccounted }) => [[channel], unaccounted] as const),
   });
-  addGauge(registry, {
+  readings.addGauge({
     name: "deneb_log_partition_waiting_events",
     help: "Events that wait in a partition that this agent works on; beyond 100 partitions (other) has the sum.",
     labels: ["channel", "partition"],
@@ -74,7 +73,7 @@ export function addLogInstruments(registry: Registry, logs: () => readonly LogSt
         (one, other) => one + other,
       ),
   });
-  addGauge(registry, {
+  readings.addGauge({
     name: "deneb_log_partition_oldest_event_seconds",
     help: "How long the oldest event waits in a partition that this agent works on; (other) has the longest.",
     labels: ["channel", "partition"],

@@ -6,6 +6,7 @@ import {
   type MetricLabels,
   type Metrics,
 } from "../sdk/index.js";
+import { type Family as Exposed, labelsText, lineOf, seriesOf } from "./exposition.js";
 import { Series } from "./histogram.js";
 import { OTHER } from "./scopes.js";
 
@@ -40,14 +41,15 @@ interface Table {
 }
 
 interface Row {
-  readonly labels: Readonly<Record<string, string>>;
+  /** Their text. */
+  readonly labels: string;
   readonly series: Series;
   value: number;
 }
 
 /**
  * The metrics that components make by themselves, with a label for the component and a bound for each. They are plain
- * numbers, written by prom-client like the other histograms: its metrics all have the same labels.
+ * numbers: metrics of prom-client all have the same labels.
  */
 export class PluginInstruments {
   readonly #families = new Map<string, Family>();
@@ -61,16 +63,14 @@ export class PluginInstruments {
     };
   }
 
-  /** The metrics in the form of `getMetricsAsJSON` of a registry of prom-client. */
-  json(): readonly object[] {
+  exposed(): readonly Exposed[] {
     return [...this.#families].map(([family, { type, help, tables }]) => {
       const name = PREFIX + family;
       const rows = [...tables.values()].flatMap((table) => [...table.rows.values()]);
-      const values =
-        type === "histogram"
-          ? rows.flatMap(({ labels, series }) => series.values(name, labels))
-          : rows.map(({ labels, value }) => ({ labels, value }));
-      return { name, help, type, aggregator: "sum", values };
+      const lines = rows.flatMap(({ labels, series, value }) =>
+        type === "histogram" ? series.lines(name, labels) : [lineOf(seriesOf(name, labels), value)],
+      );
+      return { name, help, type, lines };
     });
   }
 
@@ -110,7 +110,7 @@ export class PluginInstruments {
     if (fault !== undefined) throw unusable(name, fault);
     const family = this.#families.get(name) ?? this.#made(type, name, help);
     if (family.type !== type) throw unusable(name, `the name is taken by a ${family.type}; give it another one`);
-    const key = JSON.stringify([component, ...labels]);
+    const key = JSON.stringify([component, ...labels.toSorted()]);
     const known = family.tables.get(key);
     if (known !== undefined) return known;
     const table: Table = { component, labels: [...labels], rows: new Map(), buckets: [...buckets] };
@@ -146,7 +146,7 @@ function rowOf({ component, labels, rows, buckets }: Table, given: MetricLabels)
   const values = rows.size < MOST_COMBINATIONS ? own : labels.map(() => OTHER);
   const key = JSON.stringify(values);
   const row = rows.get(key) ?? {
-    labels: { component, ...Object.fromEntries(labels.map((label, at) => [label, values[at] ?? ""])) },
+    labels: labelsText({ component, ...Object.fromEntries(labels.map((label, at) => [label, values[at] ?? ""])) }),
     series: new Series(buckets),
     value: 0,
   };

@@ -4,10 +4,12 @@ import type { SpanCounts, TransactionObserver } from "../tokens.js";
 import { AgentInstruments, type FileState, type StrayLabels } from "./agent-instruments.js";
 import { addBookInstruments, type ChannelBooks } from "./book-instruments.js";
 import { addDeadLetterInstruments, type DeadLetterReadings } from "./dead-letter-instruments.js";
-import { type Histogram, histogramsText } from "./histogram.js";
+import { familiesText } from "./exposition.js";
+import type { Histogram } from "./histogram.js";
 import { addHostInstruments, type HostStates } from "./host-instruments.js";
 import { PluginInstruments } from "./plugin-instruments.js";
 import { quotaInstruments } from "./quota-instruments.js";
+import { Readings } from "./readings.js";
 import { ServiceLabels } from "./scopes.js";
 import { SinkInstruments } from "./sink-instruments.js";
 import { type RefusalCause, SourceInstruments } from "./source-instruments.js";
@@ -35,7 +37,8 @@ export class Prometheus {
   readonly #sinks: SinkInstruments;
   readonly #histograms: readonly Histogram[];
   readonly #plugins = new PluginInstruments();
-  #readings: AgentReadings | undefined;
+  readonly #read = new Readings();
+  #agentReadings: AgentReadings | undefined;
   /** Read once for all metrics of a scrape. */
   #states: ComponentStates = { components: [], conditions: [], channels: [], sinks: [], logs: [] };
   #books: readonly ChannelBooks[] = [];
@@ -45,9 +48,9 @@ export class Prometheus {
   constructor(mostServices: number) {
     collectDefaultMetrics({ register: this.#instruments });
     for (const name of misnamed) this.#instruments.removeSingleMetric(name);
-    this.#agent = new AgentInstruments(this.#instruments);
+    this.#agent = new AgentInstruments(this.#instruments, this.#read);
     const labels = new ServiceLabels(mostServices);
-    this.#sources = new SourceInstruments(this.#instruments, labels);
+    this.#sources = new SourceInstruments(this.#read, labels);
     this.#sinks = new SinkInstruments(this.#instruments, labels);
     this.#histograms = [...this.#sources.histograms, ...this.#sinks.histograms];
     const others = { unrouted: (source: string, events: number) => this.#agent.countUnrouted(source, events) };
@@ -60,11 +63,11 @@ export class Prometheus {
 
   /** Adds what is read from the parts of the agent; called once. */
   observe(readings: AgentReadings): void {
-    this.#readings = readings;
-    addStateInstruments(this.#instruments, () => this.#states);
-    addDeadLetterInstruments(this.#instruments, readings.letters);
-    addBookInstruments(this.#instruments, () => this.#books);
-    addHostInstruments(this.#instruments, () => this.#host);
+    this.#agentReadings = readings;
+    addStateInstruments(this.#read, () => this.#states);
+    addDeadLetterInstruments(this.#read, readings.letters);
+    addBookInstruments(this.#read, () => this.#books);
+    addHostInstruments(this.#read, () => this.#host);
   }
 
   setVersion(version: string): void {
@@ -100,18 +103,19 @@ export class Prometheus {
 
   /** Adds what became of spans; called once, when tracing is on. */
   observeTracing(counts: () => SpanCounts): void {
-    addTracingInstruments(this.#instruments, counts);
+    addTracingInstruments(this.#read, counts);
   }
 
   async text(): Promise<string> {
-    await this.#read();
-    return `${await this.#instruments.metrics()}\n${await histogramsText(this.#histograms, this.#plugins.json())}`;
+    await this.#update();
+    const own = [...this.#read.families(), ...this.#histograms.map((one) => one.family()), ...this.#plugins.exposed()];
+    return `${await this.#instruments.metrics()}\n${familiesText(own)}`;
   }
 
   /** Series of components are there from their start, so that the first event is an increase. */
-  async #read(): Promise<void> {
-    if (this.#readings === undefined) return;
-    const { components, refusals, books, host } = this.#readings;
+  async #update(): Promise<void> {
+    if (this.#agentReadings === undefined) return;
+    const { components, refusals, books, host } = this.#agentReadings;
     this.#states = components();
     const sources = this.#states.components.flatMap(({ kind, name }) => (kind === "source" ? [name] : []));
     for (const source of sources) {

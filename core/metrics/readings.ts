@@ -1,4 +1,4 @@
-import { Counter, Gauge, type LabelValues, type Registry } from "prom-client";
+import { type Family, labelText, lineOf, seriesOf } from "./exposition.js";
 
 /** The values of the labels of one series, in the order of their names, and its value; undefined: no series now. */
 type Reading<Names extends readonly string[]> = readonly [
@@ -10,39 +10,41 @@ interface ReadInstrument<Names extends readonly string[]> {
   readonly name: string;
   readonly help: string;
   readonly labels: Names;
-  /** Called at each scrape. */
+  /** Called at each scrape; what it leaves out has no series. */
   readonly read: () => Iterable<Reading<Names>>;
 }
 
-/** Adds a gauge whose series are read at each scrape; those that are read no more are gone. */
-export function addGauge<const Names extends readonly string[]>(
-  registry: Registry,
-  { name, help, labels, read }: ReadInstrument<Names>,
-): void {
-  const gauge = new Gauge<string>({ name, help, labelNames: [...labels], registers: [registry], collect });
-  function collect() {
-    gauge.reset();
-    for (const [values, value] of read()) if (isNumber(value)) gauge.set(named(labels, values), value);
+/** Metrics whose values are kept elsewhere and read at each scrape. */
+export class Readings {
+  readonly #read: (() => Family)[] = [];
+
+  addGauge<const Names extends readonly string[]>(instrument: ReadInstrument<Names>): void {
+    this.#read.push(() => familyOf("gauge", instrument));
+  }
+
+  addCounter<const Names extends readonly string[]>(instrument: ReadInstrument<Names>): void {
+    this.#read.push(() => familyOf("counter", instrument));
+  }
+
+  families(): readonly Family[] {
+    return this.#read.map((read) => read());
   }
 }
 
-/** Adds a counter whose counts are kept elsewhere. */
-export function addCounter<const Names extends readonly string[]>(
-  registry: Registry,
+/** Of a series that is read twice the last value counts: a scrape must have one. */
+function familyOf<Names extends readonly string[]>(
+  type: "counter" | "gauge",
   { name, help, labels, read }: ReadInstrument<Names>,
-): void {
-  const counter = new Counter<string>({ name, help, labelNames: [...labels], registers: [registry], collect });
-  function collect() {
-    counter.reset();
-    for (const [values, value] of read()) if (isNumber(value)) counter.inc(named(labels, values), value);
+): Family {
+  const values = new Map<string, number>();
+  for (const [own, value] of read()) {
+    if (isNumber(value))
+      values.set(labels.map((label, at) => labelText(label, String(own[at] ?? ""))).join(","), value);
   }
+  return { name, help, type, lines: Array.from(values, ([series, value]) => lineOf(seriesOf(name, series), value)) };
 }
 
 /** What a plugin tells may be anything, and one odd value would be the end of a whole scrape. */
 function isNumber(value: number | undefined): value is number {
   return Number.isFinite(value);
-}
-
-function named(names: readonly string[], values: readonly string[]): LabelValues<string> {
-  return Object.fromEntries(names.map((name, at) => [name, values[at] ?? ""]));
 }

@@ -1,8 +1,7 @@
-import type { Registry } from "prom-client";
 import type { IncomingTransaction } from "../sdk/index.js";
 import type { TransactionObserver } from "../tokens.js";
 import { Histogram, type Series } from "./histogram.js";
-import { addCounter } from "./readings.js";
+import type { Readings } from "./readings.js";
 import type { ServiceLabels } from "./scopes.js";
 
 /** Maximum number of pairs of status and cause of one source that have a label of their own. */
@@ -43,9 +42,9 @@ export class SourceInstruments implements Pick<TransactionObserver, "received" |
   readonly #received = new Map<string, Received>();
   readonly #refused = new Map<string, Map<string, Refused>>();
 
-  constructor(registry: Registry, labels: ServiceLabels) {
+  constructor(readings: Readings, labels: ServiceLabels) {
     this.#labels = labels;
-    addCounters(registry, {
+    addCounters(readings, {
       received: () => listed(this.#received),
       refused: () => this.#allRefused(),
     });
@@ -136,8 +135,8 @@ interface Counts {
   readonly refused: () => Iterable<Refused & { readonly source: string }>;
 }
 
-function addCounters(registry: Registry, { received, refused }: Counts): void {
-  addCounter(registry, {
+function addCounters(readings: Readings, { received, refused }: Counts): void {
+  readings.addCounter({
     name: "deneb_source_refused_total",
     help: "Requests that a source refused.",
     labels: ["source", "status", "cause"],
@@ -145,7 +144,7 @@ function addCounters(registry: Registry, { received, refused }: Counts): void {
       for (const { source, status, cause, count } of refused()) yield [[source, String(status), cause], count];
     },
   });
-  addCounter(registry, {
+  readings.addCounter({
     name: "deneb_source_notifications_total",
     help: "Requests that a source answered.",
     labels: ["source", "service", "result"],
@@ -156,7 +155,7 @@ function addCounters(registry: Registry, { received, refused }: Counts): void {
       }
     },
   });
-  addCounter(registry, {
+  readings.addCounter({
     name: "deneb_source_received_bytes_total",
     help: "Bytes of the bodies that a source received.",
     labels: ["source", "service"],

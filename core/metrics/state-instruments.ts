@@ -1,6 +1,5 @@
-import type { Registry } from "prom-client";
 import { addLogInstruments, type LogState } from "./log-instruments.js";
-import { addCounter, addGauge } from "./readings.js";
+import type { Readings } from "./readings.js";
 
 /** What the components of an agent look like at this moment. */
 export interface ComponentStates {
@@ -64,21 +63,21 @@ const severity = { up: 0, degraded: 1, down: 2 } as const;
 const healthStates = ["up", "degraded", "down"] as const;
 
 /** Adds what is read from the components at each scrape. */
-export function addStateInstruments(registry: Registry, states: States): void {
-  addComponentInstruments(registry, states);
-  addChannelInstruments(registry, states);
-  addSinkInstruments(registry, states);
-  addLogInstruments(registry, () => states().logs);
+export function addStateInstruments(readings: Readings, states: States): void {
+  addComponentInstruments(readings, states);
+  addChannelInstruments(readings, states);
+  addSinkInstruments(readings, states);
+  addLogInstruments(readings, () => states().logs);
 }
 
-function addComponentInstruments(registry: Registry, states: States): void {
-  addGauge(registry, {
+function addComponentInstruments(readings: Readings, states: States): void {
+  readings.addGauge({
     name: "deneb_component_started",
     help: "1 while a component is started, else 0.",
     labels: ["kind", "name"],
     read: () => states().components.map(({ kind, name, started }) => [[kind, name], started ? 1 : 0] as const),
   });
-  addGauge(registry, {
+  readings.addGauge({
     name: "deneb_component_health",
     help: "1 for the state that a component is in, 0 for the others.",
     labels: ["kind", "name", "state"],
@@ -87,7 +86,7 @@ function addComponentInstruments(registry: Registry, states: States): void {
         healthStates.map((one) => [[kind, name, one], one === state ? 1 : 0] as const),
       ),
   });
-  addGauge(registry, {
+  readings.addGauge({
     name: "deneb_component_problem",
     help: "What is wrong with a component: 2 while the cause makes it down, 1 while it makes it degraded, else 0.",
     labels: ["kind", "name", "cause"],
@@ -98,7 +97,7 @@ function addComponentInstruments(registry: Registry, states: States): void {
   });
 }
 
-function addChannelInstruments(registry: Registry, states: States): void {
+function addChannelInstruments(readings: Readings, states: States): void {
   const gauges = [
     [
       "oldest_event_seconds",
@@ -115,7 +114,7 @@ function addChannelInstruments(registry: Registry, states: States): void {
     ["capacity_events", "capacity", "Most events that fit into a channel; absent when its configuration has no bound."],
   ] as const;
   for (const [name, member, help] of gauges)
-    addGauge(registry, {
+    readings.addGauge({
       name: `deneb_channel_${name}`,
       help,
       labels: ["channel"],
@@ -126,7 +125,7 @@ function addChannelInstruments(registry: Registry, states: States): void {
     ["takes", "Events taken from a channel, and events that were given back.", "takesOk", "takesFailed"],
   ] as const;
   for (const [name, help, ok, failed] of counters)
-    addCounter(registry, {
+    readings.addCounter({
       name: `deneb_channel_${name}_total`,
       help,
       labels: ["channel", "result"],
@@ -138,8 +137,8 @@ function addChannelInstruments(registry: Registry, states: States): void {
     });
 }
 
-function addSinkInstruments(registry: Registry, states: States): void {
-  addGauge(registry, {
+function addSinkInstruments(readings: Readings, states: States): void {
+  readings.addGauge({
     name: "deneb_sink_last_write_timestamp_seconds",
     help: "When a sink last stored events, in seconds since 1970; absent before the first time.",
     labels: ["sink"],
@@ -148,25 +147,25 @@ function addSinkInstruments(registry: Registry, states: States): void {
         ({ name, storedAt }) => [[name], storedAt === undefined ? undefined : storedAt.getTime() / 1000] as const,
       ),
   });
-  addGauge(registry, {
+  readings.addGauge({
     name: "deneb_sink_seconds_since_last_write",
     help: "Seconds since a sink last stored events; absent before the first time. Deprecated: use deneb_sink_last_write_timestamp_seconds.",
     labels: ["sink"],
     read: () => states().sinks.map(({ name, secondsSinceLastWrite }) => [[name], secondsSinceLastWrite] as const),
   });
-  addGauge(registry, {
+  readings.addGauge({
     name: "deneb_sink_call_seconds",
     help: "How long the call of the store of a sink that runs now has taken; 0 while none runs.",
     labels: ["sink"],
     read: () => states().sinks.map(({ name, secondsOfCall }) => [[name], secondsOfCall] as const),
   });
-  addGauge(registry, {
+  readings.addGauge({
     name: "deneb_sink_store_ok",
     help: "0 while the last call of the store of a sink failed for another reason than the data, else 1.",
     labels: ["sink"],
     read: () => states().sinks.map(({ name, failing }) => [[name], failing === undefined ? 1 : 0] as const),
   });
-  addGauge(registry, {
+  readings.addGauge({
     name: "deneb_sink_store_error",
     help: "1 while deneb_sink_store_ok is 0, with the code of the error and that of its cause; else absent.",
     labels: ["sink", "code", "cause"],

@@ -1,18 +1,20 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { histogramsText } from "../../core/metrics/histogram.js";
+import { familiesText } from "../../core/metrics/exposition.js";
 import { PluginInstruments } from "../../core/metrics/plugin-instruments.js";
 
-function scraped(instruments: PluginInstruments): Promise<string> {
-  return histogramsText([], instruments.json());
+function scraped(instruments: PluginInstruments): string {
+  return familiesText(instruments.exposed());
 }
 
 /** The lines with a value. */
-async function samples(instruments: PluginInstruments): Promise<readonly string[]> {
-  return (await scraped(instruments)).split("\n").filter((line) => line.startsWith("deneb_plugin_"));
+function samples(instruments: PluginInstruments): readonly string[] {
+  return scraped(instruments)
+    .split("\n")
+    .filter((line) => line.startsWith("deneb_plugin_"));
 }
 
-test("a counter, a gauge and a histogram appear with their help and the component", async () => {
+test("a counter, a gauge and a histogram appear with their help and the component", () => {
   const instruments = new PluginInstruments();
   const metrics = instruments.of("k1");
 
@@ -22,7 +24,7 @@ test("a counter, a gauge and a histogram appear with their help and the componen
   for (const value of [0.05, 0.1, 0.5, 7]) seconds.observe(value, { table: "room" });
 
   assert.deepEqual(
-    (await scraped(instruments))
+    scraped(instruments)
       .trim()
       .split("\n")
       .filter((line) => line !== ""),
@@ -44,18 +46,18 @@ test("a counter, a gauge and a histogram appear with their help and the componen
   );
 });
 
-test("what has no labels is 0 before the first event, a histogram with all its buckets", async () => {
+test("what has no labels is 0 before the first event, a histogram with all its buckets", () => {
   const instruments = new PluginInstruments();
   instruments.of("k1").counter("a_total", "A.");
   instruments.of("k1").gauge("b", "B.");
   instruments.of("k1").histogram("c", "C.", [1]);
 
-  const values = (await samples(instruments)).map((line) => line.split(" ").at(-1));
+  const values = samples(instruments).map((line) => line.split(" ").at(-1));
 
   assert.deepEqual(values, ["0", "0", "0", "0", "0", "0"]);
 });
 
-test("components share a name, with the same labels or with others", async () => {
+test("components share a name, with the same labels or with others", () => {
   const instruments = new PluginInstruments();
   instruments.of("k1").counter("rows_total", "Rows.", ["table"]).add(1, { table: "a" });
   instruments.of("k2").counter("rows_total", "Lines.", ["file"]).add(2, { file: "b" });
@@ -63,7 +65,7 @@ test("components share a name, with the same labels or with others", async () =>
   instruments.of("k1").histogram("seconds", "S.", [1]).observe(0.5);
   instruments.of("k2").histogram("seconds", "S.", [2, 4]).observe(3);
 
-  const lines = await samples(instruments);
+  const lines = samples(instruments);
 
   assert.deepEqual(lines.slice(0, 3), [
     'deneb_plugin_rows_total{component="k1",table="a"} 1',
@@ -73,15 +75,23 @@ test("components share a name, with the same labels or with others", async () =>
   assert.ok(lines.includes('deneb_plugin_seconds_bucket{le="4",component="k2"} 1'));
 });
 
-test("the same name and labels are the same metric, also after a replacement of the component", async () => {
+test("the same name and labels are the same metric, also after a replacement of the component", () => {
   const instruments = new PluginInstruments();
   instruments.of("k1").counter("rows_total", "Rows.").add(1);
   instruments.of("k1").counter("rows_total", "Rows.").add(1);
 
-  assert.deepEqual(await samples(instruments), ['deneb_plugin_rows_total{component="k1"} 2']);
+  assert.deepEqual(samples(instruments), ['deneb_plugin_rows_total{component="k1"} 2']);
 });
 
-test("the metrics of components that are gone are forgotten, and those of the others stay", async () => {
+test("the same labels in another order are the same metric", () => {
+  const instruments = new PluginInstruments();
+  instruments.of("k1").counter("rows_total", "Rows.", ["a", "b"]).add(1, { a: "x", b: "y" });
+  instruments.of("k1").counter("rows_total", "Rows.", ["b", "a"]).add(1, { a: "x", b: "y" });
+
+  assert.deepEqual(samples(instruments), ['deneb_plugin_rows_total{component="k1",a="x",b="y"} 2']);
+});
+
+test("the metrics of components that are gone are forgotten, and those of the others stay", () => {
   const instruments = new PluginInstruments();
   instruments.of("gone").gauge("open", "Open.").set(5);
   const stays = instruments.of("stays").gauge("open", "Open.");
@@ -90,10 +100,10 @@ test("the metrics of components that are gone are forgotten, and those of the ot
   instruments.keep(new Set(["stays"]));
   stays.set(7);
 
-  assert.deepEqual(await samples(instruments), ['deneb_plugin_open{component="stays"} 7']);
+  assert.deepEqual(samples(instruments), ['deneb_plugin_open{component="stays"} 7']);
 });
 
-test("a metric has at most 100 combinations of labels; all others are one", async () => {
+test("a metric has at most 100 combinations of labels; all others are one", () => {
   const instruments = new PluginInstruments();
   const counter = instruments.of("k1").counter("rows_total", "Rows.", ["a", "b"]);
   const histogram = instruments.of("k1").histogram("seconds", "S.", [1], ["a"]);
@@ -103,7 +113,7 @@ test("a metric has at most 100 combinations of labels; all others are one", asyn
   }
   counter.add(1, { a: "5", b: "x" });
 
-  const lines = await samples(instruments);
+  const lines = samples(instruments);
 
   const counted = lines.filter((line) => line.startsWith("deneb_plugin_rows_total{"));
   assert.equal(counted.length, 101);
@@ -112,7 +122,7 @@ test("a metric has at most 100 combinations of labels; all others are one", asyn
   assert.ok(lines.includes('deneb_plugin_seconds_count{component="k1",a="(other)"} 900'));
 });
 
-test("hostile labels and values do not break a scrape, and are cut", async () => {
+test("hostile labels and values do not break a scrape, and are cut", () => {
   const instruments = new PluginInstruments();
   const metrics = instruments.of('k"1\n');
   const counter = metrics.counter("rows_total", "Rows\n# TYPE x counter", ["table"]);
@@ -123,7 +133,7 @@ test("hostile labels and values do not break a scrape, and are cut", async () =>
   metrics.gauge("size", "Size.").set(Number.NaN);
   metrics.histogram("seconds", "S.", [1]).observe(Number.NaN);
 
-  const text = await scraped(instruments);
+  const text = scraped(instruments);
 
   for (const line of text.split("\n"))
     assert.match(line, /^(|# (HELP|TYPE) deneb_plugin_.*|deneb_plugin_\w+\{.*\} \d+)$/);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
+import type { Family } from "../../../core/metrics/exposition.js";
 import { answersKafka, NO_KAFKA } from "../../support/provided-kafka.js";
 import { notificationRecord, runningSource } from "./running-source.js";
 import { ownTopic } from "./topic-client.js";
@@ -53,7 +54,7 @@ test("a transaction that goes on holds its partition, which the source says, and
   const { received, logged, reports, instruments, stop } = await runningSource(context, { config });
   const [line] = await logged(HELD_BACK);
   const degraded = reports.at(-1);
-  const counted = instruments.json();
+  const counted = instruments.exposed();
   await write(topic, 1, records(10));
   assert.deepEqual((await received(2)).toSorted(), [1, 10]);
   await open.commit();
@@ -66,9 +67,9 @@ test("a transaction that goes on holds its partition, which the source says, and
   });
   const [again] = await logged("partitions are read again");
   assert.deepEqual(again?.fields, { topic, partitions: [0] });
-  const labels = { component: "kafka-source", topic, cause: "open-transaction" };
-  assert.deepEqual(standing(counted), [{ labels, value: 1 }]);
-  assert.deepEqual(standing(instruments.json()), [{ labels, value: 0 }]);
+  const series = `deneb_plugin_kafka_standing_partitions{component="kafka-source",topic="${topic}",cause="open-transaction"}`;
+  assert.deepEqual(standing(counted), [`${series} 1`]);
+  assert.deepEqual(standing(instruments.exposed()), [`${series} 0`]);
   await stop();
   assert.deepEqual(reports.at(-1), { state: "up" });
 });
@@ -109,7 +110,6 @@ test("with start = latest a source begins where the transactions that go on have
   assert.deepEqual(await received(1), [2]);
 });
 
-function standing(metrics: readonly object[]): unknown {
-  const gauge = metrics.find((metric) => Reflect.get(metric, "name") === "deneb_plugin_kafka_standing_partitions");
-  return gauge && Reflect.get(gauge, "values");
+function standing(metrics: readonly Family[]): unknown {
+  return metrics.find(({ name }) => name === "deneb_plugin_kafka_standing_partitions")?.lines;
 }
