@@ -7,7 +7,7 @@ import { RepeatedLines } from "./cli/repeated-lines.js";
 import { typedProgram } from "./cli/typed-program.js";
 import { takeRole } from "./cli/workers/role.js";
 import type { Supervision } from "./cli/workers/worker-process.js";
-import { stacksOf } from "./sdk/causes.js";
+import { isError, stacksOf } from "./sdk/causes.js";
 import { counted } from "./sdk/counted.js";
 import { codeOf, reasonOf } from "./sdk/index.js";
 
@@ -161,7 +161,9 @@ function endUnlessTaken(error: unknown): void {
     return;
   }
   terminal.err(`uncaught exception: ${stacksOf(error)}`);
-  const remedy = 'a client or socket of a plugin needs a listener for its event "error"';
+  const remedy = isError(error)
+    ? 'a client or socket of a plugin needs a listener for its event "error"'
+    : "what was thrown is no Error and has no stack; throw an Error";
   terminal.err(`its stack names no plugin; plugins of others are ${suspected.join(", ")}: ${remedy}`);
   end(exitCodes.failure);
 }

@@ -51,22 +51,37 @@ const strays = [
   },
 ] as const;
 
-test("an error whose stack names no plugin ends the agent, and the last line names the plugins of others", async (context) => {
-  const folder = await tempFolder(context);
-  const plugins = path.join(folder, "plugins");
-  const wild = 'const { connect } = await import("node:net"); connect(1, "127.0.0.1");';
-  await writeFiles(plugins, { "package.json": '{ "type": "module" }', "wild/index.js": sink(wild) });
-  const file = path.join(folder, "stored.txt");
-  const agent = await startAgent(context, { properties: properties(file), folder, flags: ["--plugins", plugins] });
-  const ended = once(agent.process, "close");
+const strangers = [
+  {
+    thrown: "an error whose stack names no plugin",
+    wild: 'const { connect } = await import("node:net"); connect(1, "127.0.0.1");',
+    error: /ECONNREFUSED/,
+    remedy: /plugins of others are wild: a client or socket of a plugin needs a listener/,
+  },
+  {
+    thrown: "null that is thrown in a timer",
+    wild: "setTimeout(() => { throw null; });",
+    error: /uncaught exception: null/,
+    remedy: /plugins of others are wild: what was thrown is no Error and has no stack; throw an Error/,
+  },
+] as const;
 
-  await post(agent.notifyUrl, notification("urn:e:wild", 1));
-  const [code] = await ended;
+for (const { thrown, wild, error, remedy } of strangers)
+  test(`${thrown} ends the agent, and the last line names the plugins of others`, async (context) => {
+    const folder = await tempFolder(context);
+    const plugins = path.join(folder, "plugins");
+    await writeFiles(plugins, { "package.json": '{ "type": "module" }', "wild/index.js": sink(wild) });
+    const file = path.join(folder, "stored.txt");
+    const agent = await startAgent(context, { properties: properties(file), folder, flags: ["--plugins", plugins] });
+    const ended = once(agent.process, "close");
 
-  assert.equal(code, 1);
-  assert.match(agent.errors.join(""), /ECONNREFUSED/);
-  assert.match(agent.errors.join(""), /plugins of others are wild: a client or socket of a plugin needs a listener/);
-});
+    await post(agent.notifyUrl, notification("urn:e:wild", 1));
+    const [code] = await ended;
+
+    assert.equal(code, 1);
+    assert.match(agent.errors.join(""), error);
+    assert.match(agent.errors.join(""), remedy);
+  });
 
 for (const { says, wild, reason } of strays)
   test(`a plugin that ${says} does not end the agent: it is logged, counted, and its component degraded`, async (context) => {
