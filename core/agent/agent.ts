@@ -6,7 +6,7 @@ import type { CrashWatch } from "../pipeline/crash-watch.js";
 import type { DeadLetters } from "../pipeline/dead-letters/dead-letters.js";
 import type { Erasures } from "../pipeline/erasures.js";
 import type { Ledger } from "../pipeline/ledger.js";
-import { AgentError, type Logger, onAbort } from "../sdk/index.js";
+import { AgentError, codeOf, type Logger, onAbort, reasonOf } from "../sdk/index.js";
 import type { Clock } from "../tokens.js";
 import type { Assembly, LackingComponent } from "./component.js";
 import { ComponentRunner } from "./component-runner.js";
@@ -76,6 +76,9 @@ export class Agent {
     try {
       await this.#startAll(stopRequested);
     } catch (error) {
+      // The stop may take the whole grace period, and nothing else would say why it goes on.
+      const isAsked = codeOf(error) === "START_GIVEN_UP";
+      if (!isAsked) this.#log.warn({ reason: reasonOf(error) }, "the start failed; what has started is stopped");
       await this.stop(graceMilliseconds);
       throw error;
     }

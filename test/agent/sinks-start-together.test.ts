@@ -71,10 +71,10 @@ async function agentOf(context: TestContext, sinks: MeetingSinks) {
       batching: { batchSize, batchTimeout: 30, batchTtl: -1, batchRetryIntervals: [1] },
     })),
   });
-  const { log } = recordingLog();
+  const { log, lines } = recordingLog();
   const dataDir = await tempFolder(context);
   const container = agentContainer({ topology: topology(1), dataDir, loggers: { of: () => log } });
-  return { agent: container.resolve(AGENT), reload: container.resolve(RELOAD), topology };
+  return { agent: container.resolve(AGENT), reload: container.resolve(RELOAD), topology, lines };
 }
 
 test("sinks start side by side, at the start of the agent and in a reload", { timeout: 120_000 }, async (context) => {
@@ -100,4 +100,17 @@ test("of sinks that fail to start the first one is named, when the others have e
   await assert.rejects(agent.start(1000), { code: "NOT_ALLOWED", message: /second/ });
 
   assert.deepEqual(sinks.stopped.toSorted(), NAMES);
+});
+
+test("a start that fails is logged with its reason before the stop, which may take long", {
+  timeout: 120_000,
+}, async (context) => {
+  const { agent, lines } = await agentOf(context, new MeetingSinks(["second"]));
+
+  await assert.rejects(agent.start(1000));
+
+  const said = lines.map(({ message }) => message);
+  const failed = said.indexOf("the start failed; what has started is stopped");
+  assert.match(String(Reflect.get(lines[failed]?.fields ?? {}, "reason")), /sink "second" may not/);
+  assert.ok(failed < said.indexOf("agent stopped"));
 });
