@@ -64,8 +64,9 @@ function runningChannel(node: ComponentNode, parts: ChannelAssembly): RunningCha
   const context = channelContextOf(node.name, parts, reported);
   const component = createComponent("channel", node, context);
   const account = parts.ledger.account(node.name);
-  const channel = new CountedChannel(component, account, context.now);
-  const outlet = new ChannelOutlet(channel, { account, title: titleOf(node), room: roomOf(node) });
+  const title = titleOf(node);
+  const channel = new CountedChannel(component, account, context.now, `channel ${title}`);
+  const outlet = new ChannelOutlet(channel, { account, title, room: roomOf(node) });
   return { name: node.name, node, channel, outlet, reported, setupTime: parts.clock.now(), status: "IDLE" };
 }
 

@@ -9,7 +9,7 @@ import type {
   TakeTransaction,
 } from "../sdk/index.js";
 import type { ChannelAccount } from "./channel-account.js";
-import { CountedPut, CountedTake, type PutWatch } from "./counted-transactions.js";
+import { CountedPut, CountedTake, openedBy, type PutWatch } from "./counted-transactions.js";
 import { ChannelCounters } from "./counters.js";
 import { FailureState } from "./failure-state.js";
 import { UnsetClock } from "./unset-clock.js";
@@ -27,6 +27,7 @@ export class CountedChannel implements Channel {
   /** When the first event of each open take was received, by that clock. */
   readonly #received: number[] = [];
   readonly #channel: Channel;
+  readonly #title: string;
   readonly #account: ChannelAccount | undefined;
   readonly #now: () => Date;
   readonly #watch: PutWatch;
@@ -37,7 +38,9 @@ export class CountedChannel implements Channel {
   #lost = 0;
   #isStopped = false;
 
-  constructor(channel: Channel, account?: ChannelAccount, now: () => Date = () => new Date()) {
+  /** `title` names it in errors. */
+  constructor(channel: Channel, account?: ChannelAccount, now: () => Date = () => new Date(), title = "the channel") {
+    this.#title = title;
     this.#channel = channel;
     this.#account = account;
     this.#now = now;
@@ -222,16 +225,16 @@ export class CountedChannel implements Channel {
   }
 
   openPut(events?: number, putting?: Putting): PutTransaction {
-    return new CountedPut(this.#channel.openPut(events, putting), this.#watch);
+    return new CountedPut(openedBy("openPut", this.#title, this.#channel.openPut(events, putting)), this.#watch);
   }
 
   /** For events that can go without this channel. */
   openOptionalPut(events: number): PutTransaction {
-    return new CountedPut(this.#channel.openPut(events), this.#watch, true);
+    return new CountedPut(openedBy("openPut", this.#title, this.#channel.openPut(events)), this.#watch, true);
   }
 
   openTake(): TakeTransaction {
-    return new CountedTake(this.#channel.openTake(), {
+    return new CountedTake(openedBy("openTake", this.#title, this.#channel.openTake()), {
       counters: this.counters,
       received: this.#received,
       clock: this.#clock,

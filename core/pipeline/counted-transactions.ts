@@ -213,3 +213,14 @@ function noList(taken: unknown): AgentError {
   const message = `the take of the channel returned ${describedFault(fault)}; its plugin must be corrected`;
   return new AgentError("EVENT_MALFORMED", message, { retryable: false });
 }
+
+/** What `call` of a channel returned, when that can be a transaction. */
+export function openedBy<T extends object>(call: string, title: string, opened: T): T {
+  if (isObject(opened)) return opened;
+  const message = `${call} of ${title} returned ${String(opened)} in place of a transaction; its plugin must be corrected`;
+  throw new AgentError("TRANSACTION_MALFORMED", message, { retryable: false });
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null;
+}

@@ -69,6 +69,7 @@ export class SinkFeed implements Feed {
   readonly #hurry = AbortSignal.any([this.#halting.signal, this.#ending.signal]);
   readonly #course: Course;
   readonly #failures: FailureLog;
+  readonly #backs: FailureLog;
   readonly #letters: BatchLetters;
   #loop: Promise<void> | undefined;
   readonly #pace: Pace;
@@ -82,6 +83,7 @@ export class SinkFeed implements Feed {
   constructor(parts: SinkFeedParts) {
     this.#parts = parts;
     this.#failures = new FailureLog(parts.log, "channel works again");
+    this.#backs = new FailureLog(parts.log, "channel takes batches back again");
     this.#letters = new BatchLetters(parts);
     const { channel, room = {}, feeds } = parts.outlet;
     const { events, bytes } = worthWaitingFor(channel.transactionCapacity, room);
@@ -177,10 +179,11 @@ export class SinkFeed implements Feed {
   async #giveBack(transaction: TakeTransaction, error: unknown): Promise<void> {
     try {
       await transaction.rollback();
+      this.#backs.works({ channel: this.#parts.outlet.title });
     } catch (cause) {
       if (error instanceof GivenBack) throw cause;
-      const { outlet, log } = this.#parts;
-      log.error({ channel: outlet.title, reason: reasonOf(cause) }, "channel did not take a batch back");
+      const fields = { channel: this.#parts.outlet.title };
+      this.#backs.failed("error", cause, { message: "channel did not take a batch back", fields });
     }
   }
 

@@ -121,6 +121,56 @@ for (const { breaks, take, reason } of brokenTakes)
     assert.match(String(Reflect.get(failed?.fields ?? {}, "reason")), reason);
   });
 
+test("a channel whose takes fail in the same way is logged once until it works again", async (context) => {
+  const { log, lines } = recordingLog();
+  const dataDir = await tempFolder(context);
+  const config = { capacity: 100, transactionCapacity: 100, "keep-alive": 0 };
+  const memory = new MemoryChannel(config, { name: "c", log, dataDir, run: "run", now: () => new Date(0) });
+  const working = memory.openTake.bind(memory);
+  let opened = 0;
+  const broken = { take: async () => [], rollback: async () => assert.fail("not taken back"), commit: async () => {} };
+  Reflect.set(memory, "openTake", () => {
+    opened += 1;
+    return opened <= 2 ? broken : working();
+  });
+  const outlet = new ChannelOutlet(new CountedChannel(memory), { title: '"c" of type "odd"' });
+  const { feed } = feedOf({
+    channel: memory,
+    outlet,
+    sink: new ScriptedSink(),
+    deadLetters: new DeadLetters(dataDir),
+    log,
+  });
+
+  feed.start();
+  await until(
+    async () => opened,
+    (times) => times > 2,
+  );
+  await feed.halt(patience());
+
+  const said = lines.map(({ message }) => message).filter((message) => message === "channel did not take a batch back");
+  assert.equal(said.length, 1);
+});
+
+for (const [call, make] of [
+  ["openPut", (channel: CountedChannel) => channel.openPut()],
+  ["openPut", (channel: CountedChannel) => channel.openOptionalPut(1)],
+  ["openTake", (channel: CountedChannel) => channel.openTake()],
+] as const)
+  for (const returned of [undefined, null, "a text"])
+    test(`${call} of a channel that returns ${returned} fails with its name (${make})`, () => {
+      const memory = new MemoryChannel(
+        { capacity: 1, transactionCapacity: 1, "keep-alive": 0 },
+        { name: "c", log: recordingLog().log, dataDir: "", run: "run", now: () => new Date(0) },
+      );
+      Reflect.set(memory, call, () => returned);
+      const channel = new CountedChannel(memory, undefined, undefined, 'channel "c" of type "odd"');
+
+      const message = `${call} of channel "c" of type "odd" returned ${returned} in place of a transaction; its plugin must be corrected`;
+      assert.throws(() => make(channel), { code: "TRANSACTION_MALFORMED", message });
+    });
+
 test("what is no event blocks a file channel neither before nor after a restart", async (context) => {
   const dataDir = await tempFolder(context);
   const { log } = recordingLog();
