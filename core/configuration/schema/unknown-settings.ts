@@ -104,8 +104,11 @@ export function variableFaults(text: string, { env, catalogue }: Environment): r
     .toSorted()
     .flatMap((key) => {
       const property = propertyOf(key, catalogue);
+      if (property?.env !== undefined) {
+        return [warningAt({ key, nearest: property.env }, "is an environment variable that nothing reads")];
+      }
       if (property !== undefined) {
-        const remedy = `write ${property} = \${env:${key}} in the file, as the file of the container image does`;
+        const remedy = `write ${property.name} = \${env:${key}} in the file, as the file of the container image does`;
         return [warningAt({ key }, `is an environment variable that nothing reads; ${remedy}`)];
       }
       const meant = nearest(key, known);
@@ -114,15 +117,18 @@ export function variableFaults(text: string, { env, catalogue }: Environment): r
     });
 }
 
-/** The property of sinks that a variable like those of the container image is named after. */
-function propertyOf(variable: string, catalogue: PluginCatalogue): string | undefined {
-  const name = /^AGENT_RDB_(.+)$/.exec(variable)?.[1]?.toLowerCase();
-  if (name === undefined) return undefined;
-  const schemas = [
+/** The property of sinks that a variable like those of the container image is named after, and its own variable. */
+function propertyOf(variable: string, catalogue: PluginCatalogue) {
+  const named = /^AGENT_RDB_(.+)$/.exec(variable)?.[1]?.toLowerCase();
+  if (named === undefined) return undefined;
+  const schemas: readonly Schema[] = [
     sinkSettings,
     ...catalogue.list().flatMap(({ definition: { kind, config } }) => (kind === "sink" ? [config] : [])),
   ];
-  return [name, `rdb_${name}`].find((property) => schemas.some((schema) => Object.hasOwn(schema, property)));
+  const found = [`rdb_${named}`, named].flatMap((name) =>
+    schemas.flatMap((schema) => (Object.hasOwn(schema, name) ? [{ name, env: schema[name]?.env }] : [])),
+  );
+  return found[0];
 }
 
 function variablesOf(schema: Schema): readonly string[] {

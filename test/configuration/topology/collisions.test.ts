@@ -231,6 +231,7 @@ const variables = [
   { name: "DENEB_MANAGMENT_PORT", nearest: '; did you mean "DENEB_MANAGEMENT_PORT"?' },
   { name: "DENEB_SOMETHING_ELSE_ALTOGETHER", nearest: "" },
   { name: "AGENT_RDB_PAS", nearest: '; did you mean "AGENT_RDB_PASS"?' },
+  { name: "AGENT_RDB_PASSWORD", nearest: '; did you mean "AGENT_RDB_PASS"?' },
 ] as const;
 for (const { name, nearest } of variables)
   test(`the variable ${name}, which is not read, is a warning without its value`, () => {
