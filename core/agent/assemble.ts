@@ -2,6 +2,7 @@ import type { ComponentNode, SourceNode, Topology } from "../configuration/topol
 import { CountedChannel } from "../pipeline/counted-channel.js";
 import { ChannelOutlet } from "../pipeline/delivery/channel-outlet.js";
 import { AgentError } from "../sdk/index.js";
+import { isOfOthers } from "../sdk/plugins-of-others.js";
 import { roomOf } from "./channel-room.js";
 import { type Assembly, type RunningChannel, type RunningSink, titleOf } from "./component.js";
 import { type AssemblyParts, type ChannelAssembly, channelContextOf } from "./component-context.js";
@@ -65,7 +66,12 @@ function runningChannel(node: ComponentNode, parts: ChannelAssembly): RunningCha
   const component = createComponent("channel", node, context);
   const account = parts.ledger.account(node.name);
   const title = titleOf(node);
-  const channel = new CountedChannel(component, account, context.now, `channel ${title}`);
+  const channel = new CountedChannel(component, {
+    account,
+    now: context.now,
+    title: `channel ${title}`,
+    isOfOthers: isOfOthers(node.definition),
+  });
   const outlet = new ChannelOutlet(channel, { account, title, room: roomOf(node) });
   return { name: node.name, node, channel, outlet, reported, setupTime: parts.clock.now(), status: "IDLE" };
 }

@@ -8,6 +8,7 @@ import { SharedFeed } from "../pipeline/delivery/shared-feed.js";
 import { SinkFeed, type SinkFeedParts } from "../pipeline/delivery/sink-feed.js";
 import { SinkGroup } from "../pipeline/delivery/sink-group.js";
 import { SupervisedSink } from "../pipeline/delivery/supervised-sink.js";
+import { isOfOthers } from "../sdk/plugins-of-others.js";
 import type { RunningSink } from "./component.js";
 import { type AssemblyParts, contextOf } from "./component-context.js";
 import { createComponent } from "./create-component.js";
@@ -88,6 +89,7 @@ function createSupervised(
   const sink = new SupervisedSink({
     name,
     create: () => createComponent("sink", node, context),
+    isOfOthers: isOfOthers(node.definition),
     persistTimeout: node.batching.persistTimeout ?? 0,
     ...(parts.startTimeout === undefined ? {} : { startTimeout: parts.startTimeout }),
     log: context.log,

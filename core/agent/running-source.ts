@@ -6,6 +6,7 @@ import { ServiceQuota } from "../pipeline/service-quota.js";
 import { SourceGate } from "../pipeline/source-gate.js";
 import { TracedRequests } from "../pipeline/traced-requests.js";
 import type { Context, Event, Handler, InboundRequest, IncomingTransaction } from "../sdk/index.js";
+import { isOfOthers } from "../sdk/plugins-of-others.js";
 import { atPath, type RunningInterceptor, type RunningSource, titleOf } from "./component.js";
 import { type AssemblyParts, contextOf, plainContextOf } from "./component-context.js";
 import { createComponent } from "./create-component.js";
@@ -22,7 +23,7 @@ export function runningSource(
   const context = contextOf(node.name, parts, reported);
   const interceptors = node.interceptors.map((own) => runningInterceptor(own, node.name, reporting));
   const processor = channelProcessor(node, { interceptors, channels, reporting });
-  const { slots, handler, handlerType } = filledSlots(node, reporting);
+  const { slots, handler, handlerType, isHandlerOfOthers } = filledSlots(node, reporting);
   const traced = parts.tracing === undefined ? undefined : new TracedRequests(node.name, parts.tracing);
   const quota = quotaOf(node, parts);
   const emit = new SourceGate(titleOf(node)).emit(quota?.limited(processor.emitChecked) ?? processor.emitChecked);
@@ -30,6 +31,7 @@ export function runningSource(
     ...context,
     handler: handler && (traced?.handler(handler) ?? handler),
     handlerType,
+    isHandlerOfOthers,
     ...(traced === undefined ? {} : { traceFields: (request: InboundRequest) => traced.fieldsOf(request) }),
     emit: processor.emit,
     quota,
@@ -61,7 +63,7 @@ interface Reporting {
 function runningInterceptor(node: ComponentNode, source: string, reporting: Reporting): RunningInterceptor {
   const placed = atPath(source, node);
   const interceptor = createComponent("interceptor", placed, nestedContext(node, source, reporting));
-  return { interceptor, title: titleOf(node), node: placed };
+  return { interceptor, title: titleOf(node), isOfOthers: isOfOthers(node.definition), node: placed };
 }
 
 interface ProcessorInput {
@@ -77,7 +79,9 @@ function channelProcessor(node: SourceNode, { interceptors, channels, reporting 
   return new ChannelProcessor({
     interceptors,
     sourceTitle: titleOf(node),
+    isSourceOfOthers: isOfOthers(node.definition),
     selectorName: selector.definition.type,
+    isSelectorOfOthers: isOfOthers(selector.definition),
     selector: createComponent("selector", atPath(name, selector), { ...own, channels: node.channels }),
     channels,
     log: parts.loggers.of(name),
@@ -95,6 +99,7 @@ function filledSlots(node: SourceNode, reporting: Reporting) {
   const slots: Record<string, unknown> = {};
   let handler: Handler | undefined;
   let handlerType: string | undefined;
+  let isHandlerOfOthers = false;
   for (const [slot, own] of Object.entries(node.slots)) {
     const { kind } = own.definition;
     const context = nestedContext(own, node.name, reporting);
@@ -103,9 +108,10 @@ function filledSlots(node: SourceNode, reporting: Reporting) {
       handler = createComponent(kind, nested, context);
       slots[slot] = handler;
       handlerType = nested.definition.type;
+      isHandlerOfOthers = isOfOthers(nested.definition);
     } else slots[slot] = createComponent(kind, nested, context);
   }
-  return { slots, handler, handlerType };
+  return { slots, handler, handlerType, isHandlerOfOthers };
 }
 
 /** Metrics and reports have its path; to itself and in the log it has its name. */

@@ -1,6 +1,7 @@
 import { atOnce } from "../sdk/at-once.js";
 import { describedFault, eventsFault } from "../sdk/event-fault.js";
 import { FailureLog } from "../sdk/failure-log.js";
+import { frozenEvent } from "../sdk/frozen.js";
 import { AgentError, type Event, type Logger, reasonOf } from "../sdk/index.js";
 import { CountedWarnings } from "./counted-warnings.js";
 import { SourceCounters } from "./counters.js";
@@ -12,6 +13,8 @@ import { LateRoutes, type Route, Routes, type RoutesParts, Unrouted } from "./ro
 interface ChannelProcessorParts extends RoutesParts {
   /** If the logger knows its level, it is asked before the fields are made. */
   readonly log: Logger & { isLevelEnabled?(level: "debug"): boolean };
+  /** Whether the plugin of the source is one of others, whose events are frozen; false when absent. */
+  readonly isSourceOfOthers?: boolean;
   /** Called with the number of events for which the selector chose no channel. */
   readonly unrouted?: (events: number) => void;
   /** Milliseconds of a clock; only differences matter. */
@@ -79,8 +82,11 @@ export class ChannelProcessor {
   /** The `emit` of the context of a source. The source may be of a plugin of others: its events are checked first. */
   readonly emitChecked = async (events: readonly Event[]): Promise<void> => {
     const fault = eventsFault(events);
-    if (fault === undefined) return await this.emit(events);
-    const { sourceTitle: source = "without a name" } = this.#parts;
+    const { sourceTitle: source = "without a name", isSourceOfOthers = false } = this.#parts;
+    if (fault === undefined) {
+      if (isSourceOfOthers) for (const event of events) frozenEvent(event);
+      return await this.emit(events);
+    }
     const place = fault.at === undefined ? {} : { place: fault.at };
     const fields = { source, emitted: fault.is, ...place };
     this.#warnings.add("malformed", { level: "error", message: "refused what a source emitted: no events", fields });

@@ -9,11 +9,20 @@ import type {
   TakeTransaction,
 } from "../sdk/index.js";
 import type { ChannelAccount } from "./channel-account.js";
-import { CountedPut, CountedTake, openedBy, type PutWatch } from "./counted-transactions.js";
+import { CountedPut, CountedTake, openedBy, type PutWatch, putFailed } from "./counted-transactions.js";
 import { ChannelCounters } from "./counters.js";
 import { FailureState } from "./failure-state.js";
 import { UnsetClock } from "./unset-clock.js";
 import { type WaitingSince, WaitingTime } from "./waiting-time.js";
+
+interface CountedChannelParts {
+  readonly account?: ChannelAccount;
+  now?(): Date;
+  /** Names it in errors. */
+  readonly title?: string;
+  /** Whether its plugin is one of others; false when absent. */
+  readonly isOfOthers?: boolean;
+}
 
 /** A channel that counts: every channel of an agent is wrapped in one, so that no plugin counts by itself. */
 export class CountedChannel implements Channel {
@@ -38,8 +47,8 @@ export class CountedChannel implements Channel {
   #lost = 0;
   #isStopped = false;
 
-  /** `title` names it in errors. */
-  constructor(channel: Channel, account?: ChannelAccount, now: () => Date = () => new Date(), title = "the channel") {
+  constructor(channel: Channel, parts: CountedChannelParts = {}) {
+    const { account, now = () => new Date(), title = "the channel", isOfOthers = false } = parts;
     this.#title = title;
     this.#channel = channel;
     this.#account = account;
@@ -49,12 +58,14 @@ export class CountedChannel implements Channel {
     this.optionalPuts = new FailureState({ now });
     const { counters, puts, optionalPuts } = this;
     this.#watch = {
+      title,
       counters,
       puts,
       optionalPuts,
       account,
       beforeCommit: this.#noteFilling,
       committed: this.#noteWaiting,
+      isOfOthers,
     };
   }
 
@@ -225,12 +236,22 @@ export class CountedChannel implements Channel {
   }
 
   openPut(events?: number, putting?: Putting): PutTransaction {
-    return new CountedPut(openedBy("openPut", this.#title, this.#channel.openPut(events, putting)), this.#watch);
+    return this.#opened(() => this.#channel.openPut(events, putting), false);
   }
 
   /** For events that can go without this channel. */
   openOptionalPut(events: number): PutTransaction {
-    return new CountedPut(openedBy("openPut", this.#title, this.#channel.openPut(events)), this.#watch, true);
+    return this.#opened(() => this.#channel.openPut(events), true);
+  }
+
+  #opened(open: () => PutTransaction, isOptional: boolean): PutTransaction {
+    let transaction: PutTransaction;
+    try {
+      transaction = open();
+    } catch (error) {
+      throw putFailed(this.#title, error);
+    }
+    return new CountedPut(openedBy("openPut", this.#title, transaction), this.#watch, isOptional);
   }
 
   openTake(): TakeTransaction {

@@ -1,6 +1,8 @@
 import { eventHeaders } from "../ngsi/index.js";
 import { atOnce } from "../sdk/at-once.js";
+import { thrownCause } from "../sdk/causes.js";
 import { describedFault, isEvent, listFault } from "../sdk/event-fault.js";
+import { frozenEvent } from "../sdk/frozen.js";
 import {
   AgentError,
   codeOf,
@@ -20,6 +22,8 @@ import type { UnsetClock } from "./unset-clock.js";
 
 /** What a put changes beside its channel. */
 export interface PutWatch {
+  /** Names the channel in errors. */
+  readonly title: string;
   readonly counters: ChannelCounters;
   readonly account: ChannelAccount | undefined;
   readonly puts: FailureState;
@@ -27,6 +31,8 @@ export interface PutWatch {
   readonly optionalPuts: FailureState;
   readonly beforeCommit: () => void;
   readonly committed: (events: number) => void;
+  /** Whether the plugin of the channel is one of others, for which events are frozen. */
+  readonly isOfOthers: boolean;
 }
 
 /** A put that is counted when it ends. */
@@ -45,7 +51,11 @@ export class CountedPut implements PutTransaction {
 
   put(event: Event): void {
     this.#events += 1;
-    this.#transaction.put(event);
+    try {
+      this.#transaction.put(this.#watch.isOfOthers ? frozenEvent(event) : event);
+    } catch (error) {
+      throw putFailed(this.#watch.title, error);
+    }
   }
 
   /** A refusal counts once: at once only when waiting is of no use. */
@@ -57,7 +67,7 @@ export class CountedPut implements PutTransaction {
         this.#watch.counters.putsFailed += this.#end();
         this.#refused(error);
       }
-      throw error;
+      throw putFailed(this.#watch.title, error);
     }
   }
 
@@ -102,7 +112,7 @@ export class CountedPut implements PutTransaction {
   #failed(error: unknown, events: number): Promise<never> {
     this.#watch.counters.putsFailed += events;
     this.#refused(error);
-    return Promise.reject(error);
+    return Promise.reject(putFailed(this.#watch.title, error));
   }
 
   /** Not a failure of this channel: the notification was refused elsewhere. */
@@ -212,6 +222,13 @@ function noList(taken: unknown): AgentError {
   const fault = listFault(taken);
   const message = `the take of the channel returned ${describedFault(fault)}; its plugin must be corrected`;
   return new AgentError("EVENT_MALFORMED", message, { retryable: false });
+}
+
+/** An error that names no channel, because it is none of ours or no error at all, with the channel. */
+export function putFailed(title: string, error: unknown): unknown {
+  if (codeOf(error) !== undefined) return error;
+  const options = { cause: thrownCause(error), retryable: retryableOf(error) ?? false };
+  return new AgentError("CHANNEL_FAILED", `putting events into ${title}`, options);
 }
 
 /** What `call` of a channel returned, when that can be a transaction. */

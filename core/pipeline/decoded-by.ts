@@ -1,5 +1,6 @@
 import { thrownCause } from "../sdk/causes.js";
 import { describedFault, isPromise, outerFault } from "../sdk/event-fault.js";
+import { frozenEvent } from "../sdk/frozen.js";
 import {
   AgentError,
   codeOf,
@@ -20,6 +21,8 @@ export interface HandlerOfSource {
   readonly handler: Handler | undefined;
   /** Its type, for messages. */
   readonly handlerType?: string | undefined;
+  /** Whether its plugin is one of others, whose events are frozen; false when absent. */
+  readonly isHandlerOfOthers?: boolean;
 }
 
 /** Why a request is refused. */
@@ -46,7 +49,9 @@ function decoded(source: HandlerOfSource, request: InboundRequest): DecodedReque
     });
   }
   try {
-    return judged(handler.decode(request));
+    const made = judged(handler.decode(request));
+    if (source.isHandlerOfOthers === true) for (const event of made.events) frozenEvent(event);
+    return made;
   } catch (error) {
     const refused = refusedByHandler(error);
     const sender = senderOf(error) ?? unknownSender;

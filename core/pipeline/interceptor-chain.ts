@@ -1,4 +1,5 @@
 import { describedFault, eventFault, headerFault, isEvent } from "../sdk/event-fault.js";
+import { frozenEvent } from "../sdk/frozen.js";
 import { AgentError, codeOf, type Event, type Interceptor, type Logger, reasonOf, retryableOf } from "../sdk/index.js";
 import { type Begun, Lookups } from "./lookups.js";
 import { heardByMany } from "./supervision.js";
@@ -8,6 +9,8 @@ export interface ChainedInterceptor {
   readonly interceptor: Interceptor;
   /** Its name and type for messages. */
   readonly title: string;
+  /** Whether its plugin is one of others, for which events are frozen; false when absent. */
+  readonly isOfOthers?: boolean;
 }
 
 export interface InterceptorChainParts {
@@ -58,8 +61,9 @@ export class InterceptorChain {
   constructor({ interceptors, log }: InterceptorChainParts) {
     const signal = heardByMany(this.#abandoned.signal);
     this.#log = log;
-    this.#stages = interceptors.map(({ interceptor, title }, at) => ({
+    this.#stages = interceptors.map(({ interceptor, title, isOfOthers = false }, at) => ({
       title,
+      isOfOthers,
       at,
       interceptor,
       hearsEach: interceptor.intercept.length > 1,
@@ -161,7 +165,7 @@ export class InterceptorChain {
 
   #call(stage: Stage, event: Event, signal: AbortSignal): Event | undefined | Promise<Event | undefined> {
     try {
-      return stage.interceptor.intercept(event, signal);
+      return stage.interceptor.intercept(stage.isOfOthers ? frozenEvent(event) : event, signal);
     } catch (error) {
       throw this.#failed(stage, error, retryableOf(error) ?? false);
     }
@@ -172,7 +176,7 @@ export class InterceptorChain {
     if (made === undefined) return undefined;
     // One that returns the event it was given may have changed its headers.
     const fault = made === before ? headerFault(before.headers) : eventFault(made, before);
-    if (fault === undefined && isEvent(made)) return made;
+    if (fault === undefined && isEvent(made)) return stage.isOfOthers ? frozenEvent(made) : made;
     if (fault?.is === "a promise") return promised;
     const { is, at } = fault ?? { is: "no event" };
     const where = at === undefined ? {} : { place: at };

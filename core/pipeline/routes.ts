@@ -1,4 +1,5 @@
 import { thrownCause } from "../sdk/causes.js";
+import { frozenEvent } from "../sdk/frozen.js";
 import {
   AgentError,
   type Channel,
@@ -24,6 +25,8 @@ export interface RoutesParts extends InterceptorChainParts {
   readonly selector: ChannelSelector;
   /** The name and type of the source, for messages. */
   readonly sourceTitle?: string;
+  /** Whether the plugin of the selector is one of others, for which events are frozen; false when absent. */
+  readonly isSelectorOfOthers?: boolean;
   /** Its type, for messages. */
   readonly selectorName?: string;
   /** The channels of the source by name. */
@@ -122,9 +125,10 @@ export class Routes {
   }
 
   #selected(event: Event) {
-    const { selector, selectorName = "without a name" } = this.#parts;
+    const { selector, selectorName = "without a name", isSelectorOfOthers = false } = this.#parts;
     try {
-      const { required, optional }: Partial<Selection> = selector.select(event) ?? {};
+      const given = isSelectorOfOthers ? frozenEvent(event) : event;
+      const { required, optional }: Partial<Selection> = selector.select(given) ?? {};
       if (Array.isArray(required) && Array.isArray(optional)) return { required, optional };
     } catch (cause) {
       throw new AgentError("SELECTOR_FAILED", `choosing channels by selector "${selectorName}"`, {

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { messageOf } from "../sdk/causes.js";
 import { isRecord } from "../sdk/event.js";
 import { type AnyPlugin, API_VERSION, codeOf, reasonOf } from "../sdk/index.js";
+import { noteOfOthers } from "../sdk/plugins-of-others.js";
 import type { CataloguedPlugin, DeclarationRules, LeftOutPlugin } from "../tokens.js";
 import { bundledPlugins } from "./bundled-plugins.js";
 import { type DeclarationFault, declarationFaults, shown } from "./declaration-faults.js";
@@ -52,10 +53,12 @@ export async function loadPlugin(module: PluginModule, loading: Loading): Promis
     definition,
     problems: exported.bundled === true ? [] : judged(origin, definition, loading),
   }));
+  const plugins = found.flatMap(({ definition, problems }) =>
+    problems.every(({ harmless }) => harmless === true) && isPlugin(definition) ? [{ definition, ...place }] : [],
+  );
+  if (!isOwn(module)) for (const { definition } of plugins) noteOfOthers(definition);
   return {
-    plugins: found.flatMap(({ definition, problems }) =>
-      problems.every(({ harmless }) => harmless === true) && isPlugin(definition) ? [{ definition, ...place }] : [],
-    ),
+    plugins,
     problems: found.flatMap(({ problems }) => problems),
   };
 }

@@ -3,8 +3,8 @@ import type { Lifecycle } from "./lifecycle.js";
 import type { Examined } from "./probe.js";
 
 /**
- * All events of one write, oldest first; they may belong to several tables. The list is frozen: changing it throws a
- * TypeError, and the write fails.
+ * All events of one write, oldest first; they may belong to several tables. The list is frozen, and in a plugin of
+ * others each event in depth: changing one throws a TypeError, and the write fails.
  * @stable
  */
 export interface Batch {

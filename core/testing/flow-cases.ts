@@ -2,10 +2,11 @@ import assert from "node:assert/strict";
 import { inspect, isDeepStrictEqual } from "node:util";
 import { isRecord } from "../sdk/event.js";
 import { eventFault } from "../sdk/event-fault.js";
+import { frozen } from "../sdk/frozen.js";
 import { type AnyPlugin, codeOf, type Handler, type InboundRequest, type Kind, type Selection } from "../sdk/index.js";
 import { asKind, channels, faultText, inRoom, type Room } from "./component-fixture.js";
 import { failure } from "./expectations.js";
-import { frozen, markedEvent } from "./marked-event.js";
+import { markedEvent } from "./marked-event.js";
 import { called } from "./plugin-calls.js";
 import type { AcceptedRequest, ConformanceCase, PluginSetup } from "./plugin-setup.js";
 

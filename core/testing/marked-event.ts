@@ -1,3 +1,4 @@
+import { frozen } from "../sdk/frozen.js";
 import { AgentError, type Event } from "../sdk/index.js";
 
 /** Names of an entity that is not the usual one. */
@@ -29,13 +30,6 @@ export function markedEvent(mark: string, names: EntityNames = {}): Event {
     },
     body: { id, type, attributes },
   });
-}
-
-/** The value, frozen in depth: changing any part of it throws. */
-export function frozen<T>(value: T): T {
-  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
-  for (const part of Object.values(value)) frozen(part);
-  return Object.freeze(value);
 }
 
 /** The mark of an event that a sink stored as it came; throws for anything else. @stable */

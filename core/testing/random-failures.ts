@@ -7,10 +7,10 @@ import { Settlements } from "../pipeline/delivery/settlements.js";
 import { SupervisedSink } from "../pipeline/delivery/supervised-sink.js";
 import { TakenBatch } from "../pipeline/delivery/taken-batch.js";
 import { eventsOf } from "../sdk/errors.js";
+import { frozen } from "../sdk/frozen.js";
 import { AgentError, type Batch, type Event, type Receipt, reasonOf, retryableOf, type Sink } from "../sdk/index.js";
 import { silent } from "./component-fixture.js";
 import { assertStored, failure } from "./expectations.js";
-import { frozen } from "./marked-event.js";
 import { marked, type SinkBench, type SinkCase } from "./sink-cases.js";
 
 const BATCHES = 20;

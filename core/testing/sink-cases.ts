@@ -1,10 +1,11 @@
 import { inspect } from "node:util";
 import { causesOf } from "../sdk/causes.js";
+import { frozen } from "../sdk/frozen.js";
 import { type AnyPlugin, type Event, type Receipt, retryableOf, type Sink } from "../sdk/index.js";
 import { asKind, inRoom } from "./component-fixture.js";
 import { assertStored, failure } from "./expectations.js";
 import { activeResources, assertGone } from "./left-open.js";
-import { frozen, hostileNames, hostileValues, markedEvent } from "./marked-event.js";
+import { hostileNames, hostileValues, markedEvent } from "./marked-event.js";
 import { called } from "./plugin-calls.js";
 import type { ConformanceCase, ConformanceStore, PluginSetup, Values } from "./plugin-setup.js";
 

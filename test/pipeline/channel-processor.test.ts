@@ -179,7 +179,7 @@ test("each event that goes without a full optional channel is a failed put of it
 
 test("a full optional channel fails as one that events go without, waited for or not, until it takes one again", async () => {
   let time = new Date(0);
-  const [a, b] = [channel("a", 10), new CountedChannel(memory("b", 1), undefined, () => time)];
+  const [a, b] = [channel("a", 10), new CountedChannel(memory("b", 1), { now: () => time })];
   const { made } = processor({ a, b }, { required: ["a"], optional: ["b"] });
   await made.emit(events(1));
 

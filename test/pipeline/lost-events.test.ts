@@ -18,13 +18,13 @@ for (const when of ["before the start", "while the channel runs"] as const)
     const ledger = new Ledger(path.join(folder, "ledger.json"), recordingLog().log);
     const account = ledger.account("c1");
     const small = { maxFileSize: 100 };
-    const first = new CountedChannel(channelIn(folder, small).channel, account);
+    const first = new CountedChannel(channelIn(folder, small).channel, { account });
     await first.start();
     for (const body of [0, 2, 4]) await put(first, body, body + 1);
     await first.stop(AbortSignal.abort());
     const [, second = ""] = (await readdir(dataFolder(folder))).filter((name) => name.endsWith(".log")).sort();
     const remove = () => unlink(path.join(dataFolder(folder), second));
-    const next = new CountedChannel(channelIn(folder, small).channel, account);
+    const next = new CountedChannel(channelIn(folder, small).channel, { account });
 
     if (when === "before the start") await remove();
     await next.start();
@@ -68,7 +68,7 @@ test("what a log that agents share finds missing is in the books when these are 
       log.isOpen = false;
     },
   };
-  const channel = new CountedChannel(shared, account);
+  const channel = new CountedChannel(shared, { account });
   await channel.start();
 
   log.lost = 3;

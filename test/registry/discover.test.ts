@@ -3,7 +3,9 @@ import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { discover } from "../../core/registry/discover.js";
+import { isOfOthers } from "../../core/sdk/plugins-of-others.js";
 
 interface Declared {
   readonly kind?: string;
@@ -286,4 +288,16 @@ test("a folder that is itself a plugin is one, and a folder without any is a pro
     problems.map(({ origin, cause }) => [origin, cause]),
     [[empty, "holds no plugin"]],
   );
+});
+
+test("definitions of a folder are of others, those that come with the program are not", async (context) => {
+  const folder = await folderOf(context, { "a/index.js": exporting({ type: "one" }, { type: "two" }) });
+  const ours = new URL("../../plugins", import.meta.url);
+
+  const [found, own] = await Promise.all([discover([folder]), discover([fileURLToPath(ours)])]);
+
+  const judged = [found, own].map(({ catalogue }) => [
+    ...new Set(catalogue.list().map(({ definition: one }) => isOfOthers(one))),
+  ]);
+  assert.deepEqual(judged, [[true], [false]]);
 });

@@ -1,5 +1,6 @@
 import { isError, messageOf } from "../../sdk/causes.js";
-import { AgentError, codeOf, type Receipt, retryableOf, type Sink } from "../../sdk/index.js";
+import { frozenEvent } from "../../sdk/frozen.js";
+import { AgentError, type Batch, codeOf, type Receipt, retryableOf, type Sink } from "../../sdk/index.js";
 import { understood } from "./named-failure.js";
 import type { Course, Stage } from "./stage.js";
 import type { TakenBatch } from "./taken-batch.js";
@@ -8,9 +9,11 @@ import type { TakenBatch } from "./taken-batch.js";
 export class SinkStage implements Stage {
   readonly name = "sink";
   readonly plugin: Sink;
+  readonly #isOfOthers: boolean;
 
-  constructor(plugin: Sink) {
+  constructor(plugin: Sink, isOfOthers = false) {
     this.plugin = plugin;
+    this.#isOfOthers = isOfOthers;
   }
 
   get keepsPositions(): boolean {
@@ -19,10 +22,16 @@ export class SinkStage implements Stage {
 
   async deliver(batch: TakenBatch, { signal, trace }: Course): Promise<Receipt> {
     try {
-      return receiptOf(await this.plugin.persist(batch.forSink(trace?.traceparent), signal), batch);
+      return receiptOf(await this.plugin.persist(this.given(batch, trace?.traceparent), signal), batch);
     } catch (error) {
       throw understood(asError(error), { events: batch.events, keepsPositions: this.keepsPositions });
     }
+  }
+
+  /** What the plugin gets. Sinks of other channels may have the same events: one of others cannot change them. */
+  given(batch: TakenBatch, traceparent?: string): Batch {
+    if (this.#isOfOthers) for (const event of batch.events) frozenEvent(event);
+    return batch.forSink(traceparent);
   }
 }
 

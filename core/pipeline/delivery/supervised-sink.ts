@@ -37,6 +37,8 @@ interface SupervisedSinkParts {
   readonly name: string;
   /** Makes the sink, and another one whenever it has to be replaced. No I/O. */
   readonly create: () => Sink;
+  /** Whether its plugin is one of others; false when absent. */
+  readonly isOfOthers?: boolean;
   /** Seconds one write, or one question, may take; 0 is no limit. */
   readonly persistTimeout: number;
   /** Seconds one start may take, 0 is no limit; as long as a write when absent. */
@@ -67,7 +69,7 @@ export class SupervisedSink implements Stage, StoreQuestions, Lifecycle {
     this.#parts = parts;
     this.health = new FailureState(parts.clock);
     const plugin = parts.create();
-    this.#sink = new SinkStage(plugin);
+    this.#sink = new SinkStage(plugin, parts.isOfOthers);
     this.positionsPlace = plugin.positions?.place;
   }
 
@@ -138,10 +140,11 @@ export class SupervisedSink implements Stage, StoreQuestions, Lifecycle {
   }
 
   async alreadyStored(batch: TakenBatch, signal: AbortSignal): Promise<readonly Event[]> {
-    const { plugin } = this.#sink ?? (await this.#restarted(signal));
-    const ask = plugin.positions?.alreadyStored?.bind(plugin.positions);
+    const sink = this.#sink ?? (await this.#restarted(signal));
+    const { positions } = sink.plugin;
+    const ask = positions?.alreadyStored?.bind(positions);
     if (ask === undefined) return [];
-    const found: unknown = await this.#asked("reading what is stored", signal, (own) => ask(batch.forSink(), own));
+    const found: unknown = await this.#asked("reading what is stored", signal, (own) => ask(sink.given(batch), own));
     // A sink in JavaScript may return anything: what is no event of the batch, or is named again, is not stored by it.
     return Array.isArray(found) ? batch.only(found).events : [];
   }
@@ -191,8 +194,8 @@ export class SupervisedSink implements Stage, StoreQuestions, Lifecycle {
   }
 
   async #restarted(signal: AbortSignal): Promise<SinkStage> {
-    const { create, log, tell } = this.#parts;
-    const sink = new SinkStage(create());
+    const { create, isOfOthers, log, tell } = this.#parts;
+    const sink = new SinkStage(create(), isOfOthers);
     try {
       await this.#starting("starting again", signal, sink);
     } catch (cause) {

@@ -165,7 +165,7 @@ for (const [call, make] of [
         { name: "c", log: recordingLog().log, dataDir: "", run: "run", now: () => new Date(0) },
       );
       Reflect.set(memory, call, () => returned);
-      const channel = new CountedChannel(memory, undefined, undefined, 'channel "c" of type "odd"');
+      const channel = new CountedChannel(memory, { title: 'channel "c" of type "odd"' });
 
       const message = `${call} of channel "c" of type "odd" returned ${returned} in place of a transaction; its plugin must be corrected`;
       assert.throws(() => make(channel), { code: "TRANSACTION_MALFORMED", message });
