@@ -80,6 +80,12 @@ const cases = [
     code: exitCodes.success,
     says: 'warning: line 11: a.sinks.l.header.X-Own = "***"',
   },
+  {
+    what: "a misspelt property that is no secret is shown, also where it resembles a map of secrets of a sink",
+    text: `${file}\na.sources.s.selector.type = multiplexing\na.sources.s.selector.mapping.x = c\na.sources.s.selector.headre = odd`,
+    code: exitCodes.success,
+    says: 'warning: line 13: a.sources.s.selector.headre = "odd"',
+  },
 ] as const;
 for (const { what, text, code, says } of cases) {
   test(what, async (context) => {

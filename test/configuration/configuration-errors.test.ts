@@ -108,7 +108,9 @@ const errors = [
   {
     says: "a sink without channel",
     text: changed("a1.sinks.s.channel = c", ""),
-    faults: ["error line 8: a1.sinks.s.channel: must be given"],
+    faults: [
+      "error line 8: a1.sinks.s.channel: must be given: name of the channel the sink reads from; the channels are: c",
+    ],
   },
   {
     says: "a sink with an undeclared channel",
@@ -118,7 +120,9 @@ const errors = [
   {
     says: "a source without channels",
     text: changed("a1.sources.http-source.channels = c\n", ""),
-    faults: ["error line 4: a1.sources.http-source.channels: must be given"],
+    faults: [
+      "error line 4: a1.sources.http-source.channels: must be given: names of the channels the source writes to, separated by blanks or commas; the channels are: c",
+    ],
   },
   {
     says: "an undeclared channel and one named twice in the list of a source",
@@ -217,7 +221,7 @@ const errors = [
   {
     says: "a selector without its map",
     text: more("a1.sources.http-source.selector.type = multiplexing"),
-    faults: ["error line 10: a1.sources.http-source.selector.mapping: must be given"],
+    faults: ["error line 10: a1.sources.http-source.selector.mapping: must be given: channels by value"],
   },
   {
     says: "a map given as a single value",

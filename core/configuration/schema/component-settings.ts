@@ -14,11 +14,15 @@ export interface SettingsReading<S extends Schema> {
   readonly faults: readonly ConfigurationFault[];
 }
 
-/** Reads the properties of a schema from the lines of a component and the environment; other lines are ignored. */
+/**
+ * Reads the properties of a schema from the lines of a component and the environment; other lines are ignored. `hints`
+ * say by property what may be written where it must be given.
+ */
 export function readSettings<const S extends Schema>(
   schema: S,
   block: ComponentBlock,
   environment: Environment,
+  hints: Readonly<Record<string, string>> = {},
 ): SettingsReading<S> {
   const readings = Object.entries(schema).map(([name, property]) => readProperty(name, property, block, environment));
   const readable = readings.filter(({ state }) => state !== "unreadable");
@@ -29,7 +33,7 @@ export function readSettings<const S extends Schema>(
   );
   const judged = readable.flatMap(({ name, property }) => {
     const location = given.get(name)?.location ?? { key: `${block.key}.${name}`, line: block.line };
-    const reason = reasons.get(name) ?? (values.has(name) ? undefined : "must be given");
+    const reason = reasons.get(name) ?? (values.has(name) ? undefined : missing(property, hints[name]));
     return reason === undefined ? [] : [refusal(property, location, reason)];
   });
   const config = Object.fromEntries(values);
@@ -39,6 +43,13 @@ export function readSettings<const S extends Schema>(
     locations: new Map([...given].map(([name, { location }]) => [name, location])),
     faults: [...readings.flatMap(({ faults }) => faults), ...judged],
   };
+}
+
+/** With what it is: the first sentence of its documentation. */
+function missing({ doc }: Property, hint: string | undefined): string {
+  const [sentence = ""] = doc.split(/\.(?: |$)/);
+  const what = /^[A-Z][a-z]*\b/.test(sentence) ? sentence.charAt(0).toLowerCase() + sentence.slice(1) : sentence;
+  return ["must be given", what].filter((part) => part !== "").join(": ") + (hint === undefined ? "" : `; ${hint}`);
 }
 
 interface NamedReading extends PropertyReading {

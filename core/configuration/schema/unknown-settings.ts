@@ -37,8 +37,11 @@ export function unknownSettings(
   const secrets = secretMaps(catalogue);
   return unread.map(([name, { key, value, line }]) => {
     const meant = nearest(name, known) ?? old.get(nearest(name, [...old.keys()]) ?? "");
-    const [first = ""] = name.split(".");
-    const secret = (meant !== undefined && config[meant]?.sensitive === true) || nearest(first, secrets) !== undefined;
+    const [first = "", ...below] = name.split(".");
+    const own = meant === undefined ? undefined : config[meant];
+    // A misspelt property of this component, where maps of others are called alike.
+    const isPlain = own !== undefined && below.length === 0;
+    const secret = own?.sensitive === true || (!isPlain && nearest(first, secrets) !== undefined);
     const location = { key, value: secret ? MASK : shownValue(name, value), line, nearest: meant };
     return unreadAt(location, `is not a property of the ${kind} "${type}" and has no effect`, "here-only");
   });

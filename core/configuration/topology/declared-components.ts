@@ -104,6 +104,10 @@ export interface ChannelLink {
   readonly channels: readonly string[] | undefined;
 }
 
+export function knownChannels(declared: readonly string[]): string {
+  return declared.length === 0 ? "no channel is declared" : `the channels are: ${declared.join(", ")}`;
+}
+
 /** A fault for each name that is no channel or is given twice. A file without channels is reported elsewhere. */
 export function linkFaults(
   { location, channels }: ChannelLink,
@@ -111,7 +115,7 @@ export function linkFaults(
 ): readonly ConfigurationFault[] {
   if (channels === undefined || declared.length === 0) return [];
   if (channels.length === 0) return [errorAt(location, "must name at least one channel")];
-  const known = `the channels are: ${declared.join(", ")}`;
+  const known = knownChannels(declared);
   const unknown = [...new Set(channels)]
     .filter((name) => !declared.includes(name))
     .map((value) => errorAt({ ...location, value, nearest: nearest(value, declared) }, `names no channel; ${known}`));

@@ -14,7 +14,7 @@ import { respelled } from "../schema/respelling.js";
 import type { Batching, SinkNode } from "../topology.js";
 import { type Resource, readComponent } from "./component.js";
 import { type TypeSetting, typeName } from "./component-type.js";
-import { type ChannelLink, linkFaults } from "./declared-components.js";
+import { type ChannelLink, knownChannels, linkFaults } from "./declared-components.js";
 
 export interface SinkReading extends Reading<SinkNode> {
   readonly resources: readonly Resource[];
@@ -40,7 +40,9 @@ export const batchingProperties = [
 export function readSink(block: ComponentBlock, channels: readonly string[], environment: Environment): SinkReading {
   const input = componentInput(block);
   const spelt = kernelBlock(block, input.type, environment);
-  const { config, values, locations, faults } = readSettings(sinkSettings, spelt.block, environment);
+  const { config, values, locations, faults } = readSettings(sinkSettings, spelt.block, environment, {
+    channel: knownChannels(channels),
+  });
   const component = readComponent(input, environment);
   const locationOf = (name: string) => locations.get(name) ?? { key: `${block.key}.${name}`, line: block.line };
   const channel = values.get("channel");

@@ -19,7 +19,7 @@ import { quotaSettings, sourceProperties, sourceSettings } from "../schema/compo
 import { readSettings } from "../schema/component-settings.js";
 import type { ComponentNode, SourceNode } from "../topology.js";
 import { type Resource, readComponent } from "./component.js";
-import { type ChannelLink, declaredComponents, linkFaults } from "./declared-components.js";
+import { type ChannelLink, declaredComponents, knownChannels, linkFaults } from "./declared-components.js";
 import { readQuota } from "./read-quota.js";
 
 export interface SourceReading extends Reading<SourceNode> {
@@ -35,7 +35,9 @@ export function readSource(
   channels: readonly string[],
   environment: Environment,
 ): SourceReading {
-  const { config, locations, faults } = readSettings(sourceSettings, block, environment);
+  const { config, locations, faults } = readSettings(sourceSettings, block, environment, {
+    channels: knownChannels(channels),
+  });
   const component = readComponent(componentInput(block), environment);
   const interceptors = readInterceptors(block, environment);
   const selector = readSelector(block, config?.channels, environment);

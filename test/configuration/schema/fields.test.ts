@@ -90,7 +90,7 @@ const wrong = [
   {
     says: "a field that must be given",
     lines: ["retry.times = 1"],
-    fault: "error line 8: a1.sinks.s.retry.login.user: must be given",
+    fault: "error line 8: a1.sinks.s.retry.login.user: must be given: name",
   },
   {
     says: "a secret field, masked,",

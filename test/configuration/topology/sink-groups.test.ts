@@ -101,7 +101,7 @@ const cases = [
     says: "a group without sinks, of an unknown processor and with the name of a sink",
     lines: ["a1.sinkgroups = t", "a1.sinkgroups.t.processor.type = failovr"],
     faults: [
-      "error line 16: a1.sinkgroups.t.sinks: must be given",
+      "error line 16: a1.sinkgroups.t.sinks: must be given: names of the sinks of the group, separated by blanks or commas",
       "error line 16: a1.sinkgroups.t: has the name of a sink; give the group another one",
       'error line 16: a1.sinkgroups.t.processor.type = "failovr": is no known type of sink-processor; known: default, failover; did you mean "failover"?',
     ],
