@@ -1,5 +1,6 @@
 import type { ComponentNode, SourceNode, Topology } from "../../configuration/topology.js";
 import { ChannelProcessor } from "../../pipeline/channel-processor.js";
+import { frozenEvent } from "../../sdk/frozen.js";
 import {
   AgentError,
   type Channel,
@@ -9,6 +10,7 @@ import {
   type InboundRequest,
   reasonOf,
 } from "../../sdk/index.js";
+import { isOfOthers } from "../../sdk/plugins-of-others.js";
 import type { Clock, Loggers } from "../../tokens.js";
 import { titleOf } from "../component.js";
 import { createComponent } from "../create-component.js";
@@ -88,11 +90,13 @@ export async function routes(
   const interceptors = node.interceptors.map((own) => ({
     interceptor: createComponent("interceptor", own, contextOf(own.name, parts)),
     title: `"${own.name}"`,
+    isOfOthers: isOfOthers(own.definition),
   }));
   const processor = new ChannelProcessor({
     interceptors,
     sourceTitle: titleOf(node),
     selector: createComponent("selector", node.selector, { ...context, channels: node.channels }),
+    isSelectorOfOthers: isOfOthers(node.selector.definition),
     channels: new Map(node.channels.map((name) => [name, noting((event) => taken.set(name, event))])),
     log: context.log,
   });
@@ -135,7 +139,8 @@ export async function explainedSink(
   const sink = { sink: name, type: definition.type };
   if (event === undefined || definition.explain === undefined) return sink;
   try {
-    return { ...sink, explanation: await definition.explain(config, event, contextOf(name, parts)) };
+    const given = isOfOthers(definition) ? frozenEvent(event) : event;
+    return { ...sink, explanation: await definition.explain(config, given, contextOf(name, parts)) };
   } catch (error) {
     return { ...sink, failure: reasonOf(error) };
   }
