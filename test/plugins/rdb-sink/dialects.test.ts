@@ -102,7 +102,7 @@ test("PostgreSQL: rows go by one COPY, or by a statement that runs once for each
       at: name,
       text: 'INSERT INTO "s""1"."t""1" ("a", "b""c") VALUES ($1, $2)',
       runs: rows(2),
-      copy: 'COPY "s""1"."t""1" ("a", "b""c") FROM STDIN',
+      copy: { text: 'COPY "s""1"."t""1" ("a", "b""c") FROM STDIN', checked: undefined },
     },
   ]);
   assert.deepEqual(postgresql.insert(table(0)), []);

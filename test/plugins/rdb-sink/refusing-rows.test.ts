@@ -105,7 +105,7 @@ for (const name of ["PostgreSQL", "MySQL"])
       await sink.persist({ events: [eventOf(entity("bad", { n: "1" }), service)] }, never);
       await (isMysql ? server : database).query(
         isMysql
-          ? `ALTER TABLE ${service}.bad ADD more int NOT NULL, ALTER more DROP DEFAULT`
+          ? `ALTER TABLE ${service}.bad ADD more int NOT NULL`
           : "ALTER TABLE told.bad ALTER n TYPE integer USING n::integer",
       );
 
