@@ -11,7 +11,7 @@ import type { Turn } from "../support/walk-probe.js";
 import { notification, post } from "./notification.js";
 
 /** Files of ours with functions that run for one notification behind a file channel. */
-const MOST_FILES = 108;
+const MOST_FILES = 109;
 /** Walks until one is not disturbed. */
 const MOST_WALKS = 20;
 

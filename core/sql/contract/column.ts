@@ -21,6 +21,8 @@ export interface Column {
   readonly kind: ColumnKind;
   /** Whether a new column gets a spatial index. */
   readonly indexed?: boolean;
+  /** Whether the database numbers the rows by an existing column, so that no value of a sender goes there. */
+  readonly identity?: boolean;
 }
 
 /** A value before it is converted to the cell of a column. @beta */

@@ -92,7 +92,8 @@ export interface Dialect {
   /** The name, or a replacement if the database reserves such names. */
   allowed(name: TableName): TableName;
   /**
-   * Selects database, schema, table, column and type for those of these tables that exist. The last three may be NULL.
+   * Selects database, schema, table, column and type for those of these tables that exist. The last three may be NULL. The type of
+   * a column by which the database numbers the rows is `integer identity`: it takes no value of a sender.
    */
   catalogue(tables: readonly TableName[]): readonly Statement[];
   /** The kind of a column, from its type in the catalogue. */

@@ -1,4 +1,3 @@
-import { AgentError } from "../../sdk/index.js";
 import type { Column, ColumnKind, NativeValue } from "../contract/column.js";
 import type { TableRows } from "../contract/dialect.js";
 import { exactJson } from "../contract/json-cell.js";
@@ -8,6 +7,7 @@ import type { TableBatch } from "../rows/grouping.js";
 import { fittedGeometries, geometryCell, isDeletion, isOfGeometries, refuseOthers } from "./fitted-geometries.js";
 import type { KnownStore } from "./known-store.js";
 import type { KnownColumns } from "./known-tables.js";
+import { type RefusedColumns, refuse, refusedColumns } from "./refused-columns.js";
 
 /** The rows of a table, converted for its columns. */
 export interface FittedRows extends TableRows {
@@ -29,7 +29,7 @@ export function fittedToKnown(batches: readonly TableBatch[], store: KnownStore)
   for (const batch of batches) {
     const columns = store.tables.columns(batch.name);
     if (columns === undefined || !store.tables.own.has(columns)) return undefined;
-    refuseMistaken(batch, columns, store);
+    refuseColumns(batch, columns, store);
     const rows = fitted(batch, columns, store);
     if (rows.lacking.length > 0 || rows.widened.length > 0) return undefined;
     all.push(rows);
@@ -80,15 +80,7 @@ interface ComparedColumns {
   readonly columns: readonly Column[];
   /** Those of them that the table lacks. */
   readonly lacking: readonly Column[];
-  /** A column whose values the database may store in another one. */
-  readonly mistaken: Mistaken | undefined;
-}
-
-interface Mistaken {
-  readonly column: string;
-  readonly other: string;
-  /** The number of all columns of the table. */
-  readonly among: number;
+  readonly refused: RefusedColumns | undefined;
 }
 
 /** Caches the last comparison of each list: tables of entities with the same attributes share their columns. */
@@ -111,7 +103,7 @@ function comparedColumns(
     allText: existing.every((kind) => kind === "text" || kind === "other" || kind === undefined),
     columns,
     lacking: columns.filter((_, index) => existing[index] === undefined),
-    mistaken: mistakenIn(names, known, dialect),
+    refused: refusedColumns(names, known, dialect),
   };
   compared.set(names, made);
   return made;
@@ -119,32 +111,14 @@ function comparedColumns(
 
 const compared = new WeakMap<readonly string[], ComparedColumns>();
 
-function mistakenIn(
-  names: readonly string[],
-  known: KnownColumns | undefined,
-  { columnKey, mistaken }: Fitting["dialect"],
-): Mistaken | undefined {
-  if (mistaken === undefined) return undefined;
-  const keys = new Set([...(known?.keys() ?? []), ...names.map(columnKey)]);
-  for (const column of names) {
-    const other = mistaken(column, keys);
-    if (other !== undefined) return { column, other, among: keys.size };
-  }
-  return undefined;
-}
-
-/** Throws code `DATA_REFUSED` for rows with a column whose values the database may store in another one of their table. */
-export function refuseMistaken(
-  { name: { schema, table }, columns }: Pick<TableBatch, "name" | "columns">,
+/** Throws code `DATA_REFUSED` for rows with a column that must take none of their values. */
+export function refuseColumns(
+  batch: TableBatch,
   known: KnownColumns | undefined,
   { dialect }: Pick<Fitting, "dialect">,
 ): void {
-  const { mistaken } = comparedColumns(columns, known, dialect);
-  if (mistaken === undefined) return;
-  const { column, other, among } = mistaken;
-  const message = `storing into table "${table}" of schema "${schema}": among its ${among} columns the database takes "${column}" and "${other}" for one`;
-  const remedy = "give one of the attributes another name (enable_name_mappings), or use attr_persistence = row";
-  throw new AgentError("DATA_REFUSED", `${message}; ${remedy}`, { retryable: false });
+  const { refused } = comparedColumns(batch.columns, known, dialect);
+  if (refused !== undefined) refuse(batch, refused);
 }
 
 function fitsText(row: readonly Cell[], longest: number): boolean {

@@ -31,6 +31,8 @@ interface Found {
   readonly columns: Column[];
 }
 
+const IDENTITY = "integer identity";
+
 /** Caches the result of a catalogue query. */
 export function learnAll(catalogue: readonly (readonly Cell[])[], { dialect, tables }: KnownStore): void {
   const found = new Map<string, Found>();
@@ -43,7 +45,8 @@ export function learnAll(catalogue: readonly (readonly Cell[])[], { dialect, tab
     const name = { database, schema, table };
     const one = found.get(tableKey(name)) ?? { name, columns: [] };
     found.set(tableKey(name), one);
-    if (column !== undefined) one.columns.push({ name: column, kind: dialect.columnKind(type) });
+    if (column !== undefined)
+      one.columns.push({ name: column, kind: dialect.columnKind(type), identity: type === IDENTITY });
   }
   for (const { name, columns } of found.values()) tables.learn(name, columns);
 }

@@ -12,12 +12,17 @@ const REFUSED_FOR = 60_000;
 /** The columns of a table by the key of their names. */
 export type KnownColumns = ReadonlyMap<string, ColumnKind>;
 
-/** The names of the columns in each list, by their keys. */
-const spellings = new WeakMap<KnownColumns, ReadonlyMap<string, string>>();
+/** The columns in each list as they were found first, by their keys. */
+const found = new WeakMap<KnownColumns, ReadonlyMap<string, Column>>();
 
 /** The name of a known column as the table has it: a server that takes a name and its key for one may not find the column by its key. */
 export function spelledIn(known: KnownColumns, key: string): string {
-  return spellings.get(known)?.get(key) ?? key;
+  return found.get(known)?.get(key)?.name ?? key;
+}
+
+/** Whether the database numbers the rows by a known column. */
+export function isIdentityIn(known: KnownColumns, key: string): boolean {
+  return found.get(known)?.get(key)?.identity === true;
 }
 
 /**
@@ -63,13 +68,13 @@ export class Tables {
   learn(name: TableName, columns: readonly Column[]): void {
     const known: KnownColumns = this.columns(name) ?? new Map();
     const kinds = new Map(known);
-    const names = new Map(spellings.get(known));
-    for (const { name: column, kind } of columns) {
-      const key = this.#keyOf(column);
-      kinds.set(key, kind);
-      if (!names.has(key)) names.set(key, column);
+    const first = new Map(found.get(known));
+    for (const column of columns) {
+      const key = this.#keyOf(column.name);
+      kinds.set(key, column.kind);
+      if (!first.has(key)) first.set(key, column);
     }
-    this.#tables.set(tableKey(name), this.#sharing(kinds, names));
+    this.#tables.set(tableKey(name), this.#sharing(kinds, first));
   }
 
   /** The database refused the table this number of columns; `now` in milliseconds of a steady clock. */
@@ -88,9 +93,9 @@ export class Tables {
     this.#schemas.delete(schemaKey(name));
   }
 
-  #sharing(columns: KnownColumns, names: ReadonlyMap<string, string>): KnownColumns {
+  #sharing(columns: KnownColumns, first: ReadonlyMap<string, Column>): KnownColumns {
     const signature = [...columns]
-      .map(([key, kind]) => `${names.get(key)}\0${kind}`)
+      .map(([key, kind]) => `${first.get(key)?.name}\0${kind}${first.get(key)?.identity === true ? " identity" : ""}`)
       .sort()
       .join("\0");
     const shared = this.#shared.get(signature);
@@ -98,7 +103,7 @@ export class Tables {
 
     if (this.#shared.size >= MOST_SHARED_MAPS) this.#shared.clear();
     this.#shared.set(signature, columns);
-    spellings.set(columns, names);
+    found.set(columns, first);
     return columns;
   }
 }

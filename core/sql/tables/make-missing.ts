@@ -4,7 +4,7 @@ import { PartlyWritten } from "../contract/driver.js";
 import { plain, type SchemaName, type Statement, schemaKey } from "../contract/statement.js";
 import { inOrder, type TableBatch } from "../rows/grouping.js";
 import { isShortened } from "../rows/table-names.js";
-import { type FittedRows, fitted, refuseMistaken } from "./fitting.js";
+import { type FittedRows, fitted, refuseColumns } from "./fitting.js";
 import { type KnownStore, lookUp } from "./known-store.js";
 import type { KnownColumns } from "./known-tables.js";
 import type { Register } from "./register.js";
@@ -42,7 +42,7 @@ export async function makeMissing(
     await refuseOtherKeys(keyed, store, signal);
     const wanted = batches.map((batch) => {
       const columns = store.tables.columns(batch.name);
-      refuseMistaken(batch, columns, store);
+      refuseColumns(batch, columns, store);
       const rows = fitted(batch, columns, store);
       refuseTooWide(batch, { rows, columns }, store);
       return rows;

@@ -137,7 +137,9 @@ const types = {
 const kinds: ReadonlyMap<string, ColumnKind> = new Map([
   ["text", "text"],
   ...["mediumtext", "longtext"].map((type) => [type, "longtext"] as const),
-  ...["tinyint", "smallint", "mediumint", "int", "bigint"].map((type) => [type, "integer"] as const),
+  ...["tinyint", "smallint", "mediumint", "int", "bigint", "integer identity"].map(
+    (type) => [type, "integer"] as const,
+  ),
   ...["double", "float", "decimal"].map((type) => [type, "number"] as const),
   ["boolean", "boolean"],
   ...["datetime", "timestamp", "date"].map((type) => [type, "time"] as const),
@@ -187,6 +189,7 @@ function uniqueKeysOf(tables: readonly TableName[]): Statement {
 function columnsOf(at: TableName, tables: readonly TableName[]): Statement {
   const text = `
     SELECT table_schema, table_schema, table_name, column_name, CASE
+      WHEN extra LIKE 'auto_increment%' OR column_default LIKE 'nextval(%' THEN 'integer identity'
       WHEN column_comment = 'json' THEN 'json' WHEN column_type = 'tinyint(1)' THEN 'boolean' ELSE data_type END
     FROM information_schema.columns WHERE (table_schema, table_name) IN (${tables.map(() => "(?, ?)").join(", ")})`;
   return { at, text, runs: [tables.flatMap(({ schema, table }) => [schema, table])] };

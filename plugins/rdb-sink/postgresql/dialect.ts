@@ -59,7 +59,8 @@ export const postgresql = {
   createSchema: (at) => [plain(at, `CREATE SCHEMA IF NOT EXISTS ${quoted(at.schema)}`)],
   createTable,
   addColumns: (name, columns) => {
-    const additions = columns.map((column) => `ADD COLUMN ${unlessThere(columns)}${definition(column)}`);
+    // One that somebody added meanwhile must be an error, and is looked up: it may be of any type.
+    const additions = columns.map((column) => `ADD COLUMN ${definition(column)}`);
     return withGeometry(name, columns, `ALTER TABLE ${path(name)} ${additions.join(", ")}`);
   },
   widenColumns: () => [],
@@ -137,7 +138,7 @@ const types = {
 
 const kinds: ReadonlyMap<string, ColumnKind> = new Map([
   ...["text", "varchar", "bpchar", "name"].map((type) => [type, "text"] as const),
-  ...["int2", "int4", "int8"].map((type) => [type, "integer"] as const),
+  ...["int2", "int4", "int8", "integer identity"].map((type) => [type, "integer"] as const),
   ...["numeric", "float4", "float8"].map((type) => [type, "number"] as const),
   ["bool", "boolean"],
   ...["timestamp", "timestamptz", "date"].map((type) => [type, "time"] as const),
@@ -162,6 +163,11 @@ const cells: Cells = {
   geometryz: (value) => geometryCell(value, 3),
 };
 
+/** Also of a column of the type serial, which has a default. */
+const NUMBERS_ROWS = `a.attidentity <> '' OR a.atthasdef AND EXISTS (
+      SELECT FROM pg_catalog.pg_attrdef d
+      WHERE d.adrelid = a.attrelid AND d.adnum = a.attnum AND pg_get_expr(d.adbin, d.adrelid) LIKE 'nextval(%')`;
+
 function catalogue(tables: readonly TableName[]): readonly Statement[] {
   const databases = [...new Set(tables.map(({ database }) => database))];
   return databases.map((database) => {
@@ -170,7 +176,7 @@ function catalogue(tables: readonly TableName[]): readonly Statement[] {
     WITH wanted AS (SELECT * FROM json_to_recordset($2::json) AS w("schema" text, "table" text))
     SELECT $1, nspname, NULL, NULL, NULL FROM pg_catalog.pg_namespace WHERE nspname IN (SELECT "schema" FROM wanted)
     UNION ALL
-    SELECT $1, n.nspname, c.relname, a.attname, ${COLUMN_TYPE}
+    SELECT $1, n.nspname, c.relname, a.attname, CASE WHEN ${NUMBERS_ROWS} THEN 'integer identity' ELSE ${COLUMN_TYPE} END
     FROM wanted
     JOIN pg_catalog.pg_namespace n ON n.nspname = wanted."schema"
     JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname = wanted."table"

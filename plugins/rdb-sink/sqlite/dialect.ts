@@ -166,6 +166,7 @@ const cells: Cells = {
   other: plainCell,
 };
 
+// The key of a table is the number of its rows where it has no index.
 function catalogue(tables: readonly TableName[]): readonly Statement[] {
   const schemas = [...new Set(tables.map(({ schema }) => schema))];
   return schemas.map((schema) => ({
@@ -173,7 +174,9 @@ function catalogue(tables: readonly TableName[]): readonly Statement[] {
     text: `
       SELECT '', ?1, NULL, NULL, NULL
       UNION ALL
-      SELECT '', ?1, wanted.value, found.name, found.type
+      SELECT '', ?1, wanted.value, found.name, CASE
+        WHEN found.pk AND NOT EXISTS (SELECT 1 FROM pragma_index_list(wanted.value) WHERE origin = 'pk')
+        THEN 'integer identity' ELSE found.type END
       FROM json_each(?2) AS wanted JOIN pragma_table_info(wanted.value) AS found`,
     runs: [[schema, JSON.stringify(tables.filter((name) => name.schema === schema).map(({ table }) => table))]],
   }));

@@ -19,7 +19,7 @@ test("PostgreSQL: names are quoted", () => {
     [
       'CREATE SCHEMA IF NOT EXISTS "s""1"',
       'CREATE TABLE IF NOT EXISTS "s""1"."t""1" ("b""c" text, PRIMARY KEY ("b""c"))',
-      'ALTER TABLE "s""1"."t""1" ADD COLUMN IF NOT EXISTS "a" text, ADD COLUMN IF NOT EXISTS "b" text',
+      'ALTER TABLE "s""1"."t""1" ADD COLUMN "a" text, ADD COLUMN "b" text',
     ],
   );
 });
