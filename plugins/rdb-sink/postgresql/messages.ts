@@ -1,6 +1,5 @@
 import type { Cell, Statement } from "deneb/sql";
 import { MOST_BYTES_PER_UNIT, mostBytesOf, putCells, putInt32, putRow } from "./cell-bytes.js";
-import type { Copy } from "./statements.js";
 
 // The first byte of each message; https://www.postgresql.org/docs/current/protocol-message-formats.html
 const PARSE = code("P");
@@ -27,7 +26,7 @@ export interface Ways {
 }
 
 /** The COPY that puts the rows of a statement into their table; undefined for one that runs unchanged. */
-export type CopyOf = (statement: Statement) => Copy | undefined;
+export type CopyOf = (statement: Statement) => string | undefined;
 
 /**
  * The messages that run the statements in one round trip, with a Sync at the end, in few buffers. The serializer of
@@ -44,8 +43,7 @@ export function pipelineMessages(
     const copy = copyOf(statement);
     if (copy === undefined) run(writer, statement, nameOf);
     else {
-      if (copy.checked !== undefined) writer.parse("", copy.checked);
-      writer.parse("", copy.text);
+      writer.parse("", copy);
       writer.bind("", NO_CELLS);
       writer.execute();
       writer.copied(statement.runs);

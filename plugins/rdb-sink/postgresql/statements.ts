@@ -17,15 +17,8 @@ import { fitting } from "../view-kinds.js";
 /** A statement that puts a row into a table in each run, which COPY does in a fraction of the time. */
 export interface CopyableStatement extends Statement {
   readonly at: TableName;
-  /** For all runs together. */
-  readonly copy: Copy;
-}
-
-/** A COPY takes any text for a column, whatever its type is by now. */
-export interface Copy {
-  readonly text: string;
-  /** An INSERT that the server only reads before, and refuses where one of its columns keeps no texts any more. */
-  readonly checked: string | undefined;
+  /** The COPY for all runs together. */
+  readonly copy: string;
 }
 
 /** Inserts rows one by one, or by COPY where the connection can do that. */
@@ -35,9 +28,13 @@ export function insert({ name, columns, rows }: TableRows): readonly CopyableSta
   const into = `${path(name)} (${columnList(columns)})`;
   const times = withoutZone(columns, first);
   const text = `INSERT INTO ${into} VALUES (${times.length === 0 ? parameters(columns) : typed(columns, times)})`;
-  const checked =
-    times.length === 0 ? undefined : `INSERT INTO ${path(name)} (${columnList(times)}) VALUES (${typed(times, times)})`;
-  return [{ at: name, text, runs: rows, copy: { text: `COPY ${into} FROM STDIN`, checked } }];
+  return [{ at: name, text, runs: rows, copy: `COPY ${into} FROM STDIN${whereTexts(times)}` }];
+}
+
+/** A COPY takes what the type of a column can read. The server drops this condition, after it has read that these columns are texts. */
+function whereTexts(times: readonly Column[]): string {
+  if (times.length === 0) return "";
+  return ` WHERE true OR ${times.map(({ name }) => `${quoted(name)} OPERATOR(pg_catalog.~) ''`).join(" OR ")}`;
 }
 
 /** The columns of texts that have such a time. */

@@ -102,10 +102,15 @@ test("PostgreSQL: rows go by one COPY, or by a statement that runs once for each
       at: name,
       text: 'INSERT INTO "s""1"."t""1" ("a", "b""c") VALUES ($1, $2)',
       runs: rows(2),
-      copy: { text: 'COPY "s""1"."t""1" ("a", "b""c") FROM STDIN', checked: undefined },
+      copy: 'COPY "s""1"."t""1" ("a", "b""c") FROM STDIN',
     },
   ]);
   assert.deepEqual(postgresql.insert(table(0)), []);
+  const [withTime] = postgresql.insert({ ...table(2), rows: [["2026-07-01 11:01:00.000", "x"]] });
+  assert.equal(
+    withTime?.copy,
+    `COPY "s""1"."t""1" ("a", "b""c") FROM STDIN WHERE true OR "a" OPERATOR(pg_catalog.~) ''`,
+  );
 });
 
 test("SQLite: one statement runs once for each row", () => {

@@ -4,10 +4,7 @@ import fc from "fast-check";
 import type { Cell, Statement } from "../../../core/sql/index.js";
 import { pipelineMessages, plainly, type Ways } from "../../../plugins/rdb-sink/postgresql/messages.js";
 
-const copying: Ways = {
-  ...plainly,
-  copyOf: ({ text }) => (text === "COPY" ? { text, checked: undefined } : undefined),
-};
+const copying: Ways = { ...plainly, copyOf: ({ text }) => (text === "COPY" ? text : undefined) };
 const at = { database: "", schema: "" };
 
 test("the messages contain every statement and cell in order, and one Sync at the end", () => {
