@@ -2,6 +2,7 @@ import {
   type Cell,
   type Column,
   columnList,
+  type LastRow,
   memberChanges,
   quoted,
   type RemovedRows,
@@ -56,10 +57,23 @@ function typed(columns: readonly Column[], texts: readonly Column[]): string {
   return columns.map((column, index) => `$${index + 1}${texts.includes(column) ? "::text" : ""}`).join(", ");
 }
 
-export const upsert = rememberingUpserts(({ name, columns, cells, key, time, timeFormat, members }) => {
+/** A text is remembered for rows with other cells: of a row with such a time every text is a text and nothing else. */
+export function upsert(row: LastRow): Statement {
+  return withoutZone(row.columns, row.cells).length === 0 ? plainUpsert(row) : typedUpsert(row);
+}
+
+const plainUpsert = rememberingUpserts((row) => upsertText(row, []));
+const typedUpsert = rememberingUpserts((row) => {
+  return upsertText(
+    row,
+    row.columns.filter(({ kind }) => kind === "text"),
+  );
+});
+
+function upsertText({ name, columns, key, time, timeFormat, members }: LastRow, texts: readonly Column[]) {
   const more: Cell[] = [];
   const parameter = (cell: Cell) => `$${columns.length + more.push(cell)}::text`;
-  const values = typed(columns, withoutZone(columns, cells));
+  const values = typed(columns, texts);
   const written = writtenColumns({ columns, key, members }).map((column) => quoted(column.name));
   const changes = [
     ...written.map((column) => `${column} = EXCLUDED.${column}`),
@@ -77,7 +91,7 @@ export const upsert = rememberingUpserts(({ name, columns, cells, key, time, tim
     ON CONFLICT (${key.map(quoted).join(", ")}) DO UPDATE SET ${changes.join(", ")}
     WHERE stored.${own} IS NULL OR ${read(`stored.${own}`)} < ${read(`EXCLUDED.${own}`)}`;
   return { text, more };
-});
+}
 
 export function remove({ name, key, cells, until }: RemovedRows): Statement {
   const run: Cell[] = [...cells];

@@ -151,6 +151,30 @@ for (const layout of layouts)
       }
     });
 
+test("an attribute of last data whose column becomes a time while rows come stays in UTC, also where earlier values had a zone", {
+  skip,
+}, async (context) => {
+  const tokyo = await postgresqlDatabase();
+  if (tokyo === undefined) return context.skip("PostgreSQL is not reachable");
+  context.after(() => tokyo.drop());
+  const { host, port, user, password, database, query } = tokyo;
+  await query(`ALTER DATABASE ${database} SET timezone = 'Asia/Tokyo'`);
+  const place = { rdb_host: host, rdb_port: port, rdb_username: user, rdb_password: password };
+  const layout = { last_data_mode: "upsert", last_data_timestamp_key: "n" } as const;
+  const { sink } = sinkOf({ ...place, rdb_database: database, ...layout });
+  context.after(() => sink.stop(never));
+  const event = (n: number, p: string) =>
+    v2Event(v2Entity("e", v2Attribute("n", "Text", `2026-07-0${n}T11:00:00Z`), v2Attribute("p", "Text", p)), "svc");
+  await sink.persist({ events: [event(1, "2026-07-01T11:01:00Z")] }, never);
+  await sink.persist({ events: [event(2, "2026-07-01T11:02:00Z")] }, never);
+  await query("ALTER TABLE svc.e_t_last_data ALTER p TYPE timestamptz USING p::timestamptz");
+
+  await sink.persist({ events: [event(3, "2026-07-01T11:03:00")] }, never);
+
+  const [row] = await query("SELECT (p AT TIME ZONE 'UTC')::text AS p FROM svc.e_t_last_data");
+  assert.deepEqual(row, { p: "2026-07-01 11:03:00" });
+});
+
 // In Madrid the clocks have no 02:30 on this day, and an hour later they have 03:30.
 const texts = ["2026-03-29 02:30:00.000", "2026-03-29 03:10:00.000"] as const;
 const formats = ["YYYY-MM-DD HH24:MI:SS.MS", "FXYYYY-MM-DD HH24:MI:SS.MS", 'YYYY-MM-DD HH24:MI:SS.MS"TZ"'] as const;
