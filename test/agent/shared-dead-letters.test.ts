@@ -68,30 +68,6 @@ test("any agent replays a letter, and it is gone from all of them", async (conte
   assert.deepEqual(store.rows, ["b"]);
 });
 
-test("a letter that is marked in the log, although its agent did not learn of it and has not sent it, is replayed", async (context) => {
-  const { store, first, second } = await twoWithLetter(context);
-  const letters = second.channel?.letters ?? assert.fail("the channel has no letters");
-  const append = letters.append.bind(letters);
-  letters.append = async (texts) => {
-    letters.append = append;
-    await append(texts);
-    throw new AgentError("LOG_UNAVAILABLE", "the answer is lost", { retryable: true });
-  };
-  store.refused.clear();
-
-  const lost = await second.replay.replay({});
-  await until(
-    () => open(second.letters, 1),
-    ([letter]) => letter?.state === "replaying",
-  );
-  const again = await second.replay.replay({});
-
-  assert.deepEqual([lost.replayed, again.replayed, again.underway], [0, 1, 0]);
-  await first.has(0);
-  await second.has(0);
-  assert.deepEqual(store.rows, ["b"]);
-});
-
 test("of two agents that replay a letter at once one does", async (context) => {
   const { store, first, second } = await twoWithLetter(context);
 

@@ -94,10 +94,11 @@ export class AutomaticReplay {
     const { deadLetterReplay } = this.#parts;
     const running = deadLetterReplay.sinkOf(name);
     if (running === undefined || running.status !== "START") return;
+    // Also by an agent that does not replay: it may have been asked to, or have been held up since it did.
+    await deadLetterReplay.takeBack(name);
     // One agent at a time replays what several share; one that knows of none, as after it was frozen, waits until it does.
     const log = running.channel.log();
     if (log !== undefined && log.agents[0]?.mine !== true) return;
-    await deadLetterReplay.takeBack(name);
     const replay = this.#of(name);
     const sink = { name, replay, stored: this.#lastStored(name, running) };
     if (!(await this.#settled(sink)) || !replay.pace.mayGo(this.#uptime(), sink.stored)) return;

@@ -3,6 +3,7 @@ import { SerialQueue } from "../../files/serial-queue.js";
 import { isChosen, type LetterChoice } from "../../pipeline/dead-letters/choice.js";
 import type { SentLetter } from "../../pipeline/dead-letters/dead-letter.js";
 import type { DeadLetters, LetterEntry, OpenLetter } from "../../pipeline/dead-letters/dead-letters.js";
+import { isOpen } from "../../pipeline/dead-letters/letter-table.js";
 import { counted } from "../../sdk/counted.js";
 import { AgentError, type Context, codeOf, type Explanation, reasonOf, retryableOf } from "../../sdk/index.js";
 import type { Agent } from "../agent.js";
@@ -49,7 +50,7 @@ export class DeadLetterReplay {
   readonly #agent: Agent;
   readonly #contextOf: (sink: string) => Context;
   readonly #turns = new SerialQueue();
-  /** By sink, letters that were not sent because it is not known whether they are marked: their marks may be in a shared log. */
+  /** By sink, letters that were not sent and may be marked nevertheless, in a shared log too. */
   readonly #unsent = new Map<string, Set<string>>();
 
   constructor({ agent, letters, contextOf }: DeadLetterReplayParts) {
@@ -161,11 +162,11 @@ export class DeadLetterReplay {
     const marked: string[] = [];
     for (const id of unsent) {
       const entry = await this.letters.entry(sink, id);
-      if (entry?.mark === "replaying" && entry.own) marked.push(id);
-      else if (entry?.mark !== "waiting") unsent.delete(id);
+      if (entry === undefined || !isOpen(entry)) unsent.delete(id);
+      else if (isMarkedHere(entry)) marked.push(id);
     }
     if (unsent.size === 0) this.#unsent.delete(sink);
-    await this.letters.mark(sink, marked, "waiting", (entry) => entry?.mark === "replaying" && entry.own);
+    await this.letters.mark(sink, marked, "waiting", isMarkedHere);
   }
 
   async #drop(sink: string, choice: LetterChoice): Promise<DropResult> {
@@ -227,8 +228,7 @@ export class DeadLetterReplay {
   /** Marked before they are put: a sink that is quick to refuse one again must have the last word. */
   async #send(name: string, batch: ReplayBatch): Promise<Sent> {
     const { channel } = this.#running(name);
-    const ids = batch.map(({ id }) => id);
-    const marked = new Map((await this.#marked(name, ids)).map(({ id, sentAt }) => [id, sentAt]));
+    const marked = new Map((await this.#marked(name, batch)).map(({ id, sentAt }) => [id, sentAt]));
     const going: ReplayBatch[number][] = [];
     for (const letter of batch) {
       const sentAt = marked.get(letter.id);
@@ -238,31 +238,30 @@ export class DeadLetterReplay {
     const { sent, error } = await putInParts(channel, going);
     if (error === undefined) return { sent: sent.length };
     const left = going.filter((letter) => !sent.includes(letter));
-    const places = new Set(left.map(({ sentAt }) => sentAt));
-    const idsLeft = left.map(({ id }) => id);
     // What was put although its channel did not say so may be stored already, and another agent may be replaying it by now.
-    await this.letters.mark(
-      name,
-      idsLeft,
-      "waiting",
-      (entry) => entry?.mark === "replaying" && places.has(entry.offset),
-    );
+    this.#notSent(name, left);
+    await this.#takeBack(name);
     const message = `putting ${counted(left.length, "letter")} into the channel of sink "${name}"`;
     const retryable = retryableOf(error) !== false;
     return { sent: sent.length, error: new AgentError("REPLAY_REFUSED", message, { cause: error, retryable }) };
   }
 
-  async #marked(name: string, ids: readonly string[]): Promise<readonly SentLetter[]> {
-    const unsent = this.#unsent.get(name) ?? new Set();
+  async #marked(name: string, batch: ReplayBatch): Promise<readonly SentLetter[]> {
     try {
+      const ids = batch.map(({ id }) => id);
       const marked = await this.letters.markReplaying(name, ids, mayGo);
-      for (const { id } of marked) unsent.delete(id);
+      for (const { id } of marked) this.#unsent.get(name)?.delete(id);
       return marked;
     } catch (error) {
-      for (const id of ids) unsent.add(id);
-      this.#unsent.set(name, unsent);
+      this.#notSent(name, batch);
       throw error;
     }
+  }
+
+  #notSent(sink: string, letters: ReplayBatch): void {
+    const unsent = this.#unsent.get(sink) ?? new Set();
+    for (const { id } of letters) unsent.add(id);
+    this.#unsent.set(sink, unsent);
   }
 
   #running(name: string): RunningSink {
@@ -289,6 +288,11 @@ interface Sent {
 /** What this process sent is left alone; what one before it sent may have been lost with it. */
 function mayGo(entry: LetterEntry | undefined): boolean {
   return entry?.mark === "waiting" || (entry?.mark === "replaying" && !entry.own);
+}
+
+/** By this process; by none while it is not known which it is, as when its log is not open. */
+function isMarkedHere(entry: LetterEntry | undefined): boolean {
+  return entry?.mark === "replaying" && entry.mine;
 }
 
 function refusalOf(error: unknown, sink: string, letters: number): ReplayRefusal {

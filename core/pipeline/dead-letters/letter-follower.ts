@@ -85,8 +85,12 @@ export class LetterFollower implements LetterSharing {
     return this.#taken.of.log;
   }
 
+  isMine(run: string): boolean {
+    return run === this.#agent;
+  }
+
   isAtWork(run: string): boolean {
-    return run === this.#agent || (this.#parts.summary()?.agents ?? []).some((agent) => agent.run === run);
+    return this.isMine(run) || (this.#parts.summary()?.agents ?? []).some((agent) => agent.run === run);
   }
 
   /** Whether an event of the channel, by what its positions call it, has a letter of some agent. */

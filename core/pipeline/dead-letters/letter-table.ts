@@ -19,6 +19,8 @@ export interface LetterEntry {
   readonly replays: number;
   /** True when this process wrote what it stands at, or another agent that is at work. */
   readonly own: boolean;
+  /** True when this process wrote what it stands at. */
+  readonly mine: boolean;
   /** Of its latest record among those that agents share; undefined for one that is not shared. */
   readonly offset: number | undefined;
   /** The same of its latest record as a letter, which is newer than a replay that failed. */
@@ -65,6 +67,8 @@ export interface Sharing {
   readonly log: string;
   /** Whether the run of an agent goes on. */
   isAtWork(run: string): boolean;
+  /** Whether it is that of this process; false while the log is not open. */
+  isMine(run: string): boolean;
 }
 
 /**
@@ -178,6 +182,7 @@ export class LetterTable {
       time: time[row] ?? 0,
       bytes: bytes[row] ?? 0,
       replays: replays[row] ?? 0,
+      mine: stands >= marks.length || (run !== "" && this.#sharing?.isMine(run) === true),
       own: stands >= marks.length || (run !== "" && this.#sharing?.isAtWork(run) === true),
       offset: offsetIn(offsets, row),
       keptAt: offsetIn(letterOffsets, row),

@@ -179,6 +179,7 @@ test("events of which the log takes no dead letters are left to the agents that 
   await bench.deadLetters.share("s1", {
     log: "l",
     isAtWork: () => true,
+    isMine: () => false,
     publish: async () => [],
     publishLetters: async () => {
       leaving = true;
