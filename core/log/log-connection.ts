@@ -59,6 +59,8 @@ export class LogConnection {
     try {
       await this.#open();
     } catch (error) {
+      // Whoever has stopped the channel closed a log that was not open.
+      if (this.#stopping.signal.aborted) await this.#parts.log.close(this.#stopping.signal);
       if (retryableOf(error) === false || this.#stopping.signal.aborted) throw error;
       this.health.outcome("open", error);
       this.#opening = this.#openLater();

@@ -173,28 +173,43 @@ test("puts that are refused while the log was never open leave nothing behind", 
   assert.ok(grown < 100, `${grown} more for 1000 puts`);
 });
 
-test("a channel that is stopped while its log answers its start leaves nothing at work", async (context) => {
-  const folder = await tempFolder(context);
-  const { opened: asked, open: ask } = latch();
-  const { opened: answered, open: answer } = latch();
-  const engine = () =>
-    changedLog(folder, (log) => ({
-      bounds: async (parts) => {
-        ask();
-        await answered;
-        return await log.bounds(parts);
-      },
-    }));
-  const channel = newLogChannel({ folder, engine });
+for (const call of ["open", "bounds"] as const)
+  test(`a channel that is stopped while its log answers its start leaves nothing at work (${call})`, async (context) => {
+    const folder = await tempFolder(context);
+    const { opened: asked, open: ask } = latch();
+    const { opened: answered, open: answer } = latch();
+    const late = async (asking: string) => {
+      if (asking !== call) return;
+      ask();
+      await answered;
+    };
+    let isOpen = false;
+    const engine = () =>
+      changedLog(folder, (log) => ({
+        open: async (signal) => {
+          await late("open");
+          isOpen = true;
+          return await log.open(signal);
+        },
+        bounds: async (parts) => {
+          await late("bounds");
+          return await log.bounds(parts);
+        },
+        close: async (signal) => {
+          isOpen = false;
+          await log.close(signal);
+        },
+      }));
+    const channel = newLogChannel({ folder, engine });
 
-  const starting = channel.start();
-  await asked;
-  await channel.stop(AbortSignal.abort());
-  answer();
+    const starting = channel.start();
+    await asked;
+    await channel.stop(AbortSignal.abort());
+    answer();
 
-  await assert.rejects(starting, { code: "CHANNEL_STOPPED" });
-  assert.equal(channel.log?.(), undefined);
-});
+    await assert.rejects(starting, { code: "CHANNEL_STOPPED" });
+    assert.deepEqual([channel.log?.(), isOpen], [undefined, false]);
+  });
 
 test("a stop does not wait for an engine that answers nothing any more", { timeout: 60_000 }, async (context) => {
   const folder = await tempFolder(context);
