@@ -121,6 +121,11 @@ export class Agent {
     await this.#changes.run(() => inPhases(graceMilliseconds, work, hurried));
   }
 
+  /** Resolves when the replacement that goes on now has ended: until then sinks may be missing. */
+  async replaced(): Promise<void> {
+    await this.#changes.idle();
+  }
+
   /** Resolves when the agents that share channels with this one can know all its erasures. */
   async shareErasures(): Promise<void> {
     await this.#runner.shareErasures();

@@ -104,9 +104,11 @@ export class DeadLetterReplay {
 
   /**
    * Puts the events into the channels of their sinks. A letter that is underway is left alone; one that the process
-   * before sent off may be sent again, because its sink stores a letter only once. A dry run changes nothing.
+   * before sent off may be sent again, because its sink stores a letter only once. It waits for a reload that goes on. A dry run
+   * changes nothing.
    */
   async replay(choice: LetterChoice, { dryRun = false } = {}): Promise<ReplayResult> {
+    await this.#agent.replaced();
     return await this.#turns.run(async () => {
       let replayed = 0;
       let underway = 0;
