@@ -1,3 +1,4 @@
+import { eventsOf } from "../../sdk/errors.js";
 import { FailureLog } from "../../sdk/failure-log.js";
 import { type Event, type Logger, letterHeader, reasonOf } from "../../sdk/index.js";
 import type { Clock, TransactionObserver } from "../../tokens.js";
@@ -76,23 +77,26 @@ export class DeadLetterKeeper {
   }
 
   /**
-   * A write that failed may be committed, or that of another agent is. What the store cannot tell counts as not stored, unless other agents
-   * get it now.
+   * A write that failed may be committed, as a whole or in a part of its databases, or that of another agent is. What the store cannot tell
+   * counts as not stored, unless other agents get it now.
    */
   async #unstored(batch: TakenBatch, signal: AbortSignal): Promise<TakenBatch> {
     const { store, counters, log } = this.#parts;
-    try {
-      const stored = await store.alreadyStored(batch, signal);
-      if (stored.length === 0) return batch;
-      counters.persisted += batch.settleFound(stored);
-      log.info({ events: stored.length }, "events that were to become dead letters are stored nevertheless");
-      return batch.open();
-    } catch (error) {
-      const fields = { events: batch.events.length, reason: reasonOf(error) };
-      log.debug(fields, "cannot read what is stored of events that become dead letters");
-      leaveToOthers(batch, error);
-      return batch;
+    for (let asked = batch; asked.events.length > 0; ) {
+      try {
+        const stored = await store.alreadyStored(asked, signal);
+        if (stored.length === 0) break;
+        counters.persisted += asked.settleFound(stored);
+        log.info({ events: stored.length }, "events that were to become dead letters are stored nevertheless");
+        break;
+      } catch (error) {
+        const fields = { events: asked.events.length, reason: reasonOf(error) };
+        log.debug(fields, "cannot read what is stored of events that become dead letters");
+        leaveToOthers(batch, error);
+        asked = othersThan(error, asked);
+      }
     }
+    return batch.open();
   }
 
   async #keep(
@@ -161,6 +165,13 @@ export class DeadLetterKeeper {
     }
     return holders;
   }
+}
+
+/** Those that an error does not name, as the rows of another database: of these the store can tell. None where it names no events. */
+function othersThan(error: unknown, asked: TakenBatch): TakenBatch {
+  const named = eventsOf(error);
+  const others = Array.isArray(named) ? asked.apartFrom(asked.only(named).events) : asked;
+  return others.events.length < asked.events.length ? others : asked.only([]);
 }
 
 /** Others may have stored events that they get, or do so while this agent cannot say that they are dead letters. */
