@@ -27,20 +27,48 @@ export function insert({ name, columns, rows }: TableRows): readonly CopyableSta
   const [first] = rows;
   if (first === undefined) return [];
   const into = `${path(name)} (${columnList(columns)})`;
-  const times = withoutZone(columns, first);
-  const text = `INSERT INTO ${into} VALUES (${times.length === 0 ? parameters(columns) : typed(columns, times)})`;
-  return [{ at: name, text, runs: rows, copy: `COPY ${into} FROM STDIN${whereTexts(times)}` }];
+  const { values, where } = textsOf(columns, first);
+  return [
+    { at: name, text: `INSERT INTO ${into} VALUES (${values})`, runs: rows, copy: `COPY ${into} FROM STDIN${where}` },
+  ];
+}
+
+/** What of the texts of an INSERT and a COPY depends on where a row has times without a zone. */
+interface RowTexts {
+  readonly times: readonly number[];
+  readonly values: string;
+  readonly where: string;
+}
+
+/** Of a list of columns that most tables share, and whose rows have such times in the same places. */
+const rowTexts = new WeakMap<readonly Column[], RowTexts>();
+
+function textsOf(columns: readonly Column[], cells: readonly Cell[]): RowTexts {
+  const times = withoutZone(columns, cells);
+  const known = rowTexts.get(columns);
+  if (known?.times.length === times.length && times.every((at, index) => known.times[index] === at)) return known;
+  const texts = times.flatMap((at) => columns[at] ?? []);
+  const values = times.length === 0 ? parameters(columns) : typed(columns, texts);
+  const made = { times, values, where: whereTexts(texts) };
+  rowTexts.set(columns, made);
+  return made;
 }
 
 /** A COPY takes what the type of a column can read. The server drops this condition, after it has read that these columns are texts. */
-function whereTexts(times: readonly Column[]): string {
-  if (times.length === 0) return "";
-  return ` WHERE true OR ${times.map(({ name }) => `${quoted(name)} OPERATOR(pg_catalog.~) ''`).join(" OR ")}`;
+function whereTexts(texts: readonly Column[]): string {
+  if (texts.length === 0) return "";
+  return ` WHERE true OR ${texts.map(({ name }) => `${quoted(name)} OPERATOR(pg_catalog.~) ''`).join(" OR ")}`;
 }
 
-/** The columns of texts that have such a time. */
-function withoutZone(columns: readonly Column[], cells: readonly Cell[]): readonly Column[] {
-  return columns.filter(({ kind }, index) => kind === "text" && WITHOUT_ZONE.test(cells[index] ?? ""));
+/** The places of the columns of texts that have such a time. */
+function withoutZone(columns: readonly Column[], cells: readonly Cell[]): readonly number[] {
+  const places: number[] = [];
+  for (let at = 0; at < columns.length; at += 1) {
+    const cell = cells[at];
+    if (cell?.charCodeAt(SECOND_HYPHEN) === HYPHEN && columns[at]?.kind === "text" && WITHOUT_ZONE.test(cell))
+      places.push(at);
+  }
+  return places;
 }
 
 /**
@@ -48,6 +76,8 @@ function withoutZone(columns: readonly Column[], cells: readonly Cell[]): readon
  * of the session; as a text it is refused, and the column is looked up again.
  */
 const WITHOUT_ZONE = /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?)?$/;
+const SECOND_HYPHEN = 7;
+const HYPHEN = 45;
 
 /** `$1, $2` for two columns. */
 const parameters = rememberingColumns((columns) => columns.map((_, index) => `$${index + 1}`).join(", "));
