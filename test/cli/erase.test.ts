@@ -113,9 +113,9 @@ test("dead letters are erased by the agent that runs and in the directory of one
   const other = await erase(storing, again, "--service", "another", "--yes");
   const list = await runHere(["dead-letters", "list", "--json", "--data-dir", path.join(storing.folder, "data")]);
 
-  assert.match(dry.stdout, /0 rows and 1 dead letters would be erased/);
-  assert.match(stopped.stdout, /0 rows and 1 dead letters erased/);
-  assert.match(running.stdout, /0 rows and 1 dead letters erased/);
+  assert.match(dry.stdout, /0 rows and 1 dead letter would be erased/);
+  assert.match(stopped.stdout, /0 rows and 1 dead letter erased/);
+  assert.match(running.stdout, /0 rows and 1 dead letter erased/);
   assert.match(other.stdout, /0 rows and 0 dead letters erased/);
   assert.deepEqual(
     JSON.parse(list.stdout).map((letter: { entityId: string }) => letter.entityId),
