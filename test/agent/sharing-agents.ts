@@ -8,7 +8,7 @@ import { runningManagement } from "../support/running-management.js";
 import { SharedLog } from "../support/shared-channel.js";
 import { until } from "../support/until.js";
 
-/** What the agents of a test store in; it refuses what it is told to, and stores an event of the log once, as positions do. */
+/** What the agents of a test store in; it refuses the ids in `refused`, and stores an event of the log once, as positions do. */
 export class Store {
   readonly log = new SharedLog();
   readonly refused = new Set<string>();
