@@ -3,12 +3,12 @@ import { SerialQueue } from "../../files/serial-queue.js";
 import { isChosen, type LetterChoice } from "../../pipeline/dead-letters/choice.js";
 import type { SentLetter } from "../../pipeline/dead-letters/dead-letter.js";
 import type { DeadLetters, LetterEntry, OpenLetter } from "../../pipeline/dead-letters/dead-letters.js";
-import { isOpen } from "../../pipeline/dead-letters/letter-table.js";
 import { counted } from "../../sdk/counted.js";
 import { AgentError, type Context, codeOf, type Explanation, reasonOf, retryableOf } from "../../sdk/index.js";
 import type { Agent } from "../agent.js";
 import type { RunningSink } from "../component.js";
 import { putInParts, type ReplayBatch } from "./put-letters.js";
+import { UnsentLetters } from "./unsent-letters.js";
 
 /** Letters of one sink that could not be replayed. */
 interface ReplayRefusal {
@@ -50,13 +50,13 @@ export class DeadLetterReplay {
   readonly #agent: Agent;
   readonly #contextOf: (sink: string) => Context;
   readonly #turns = new SerialQueue();
-  /** By sink, letters that were not sent and may be marked nevertheless, in a shared log too. */
-  readonly #unsent = new Map<string, Set<string>>();
+  readonly #unsent: UnsentLetters;
 
   constructor({ agent, letters, contextOf }: DeadLetterReplayParts) {
     this.#agent = agent;
     this.letters = letters;
     this.#contextOf = contextOf;
+    this.#unsent = new UnsentLetters(letters);
   }
 
   /** The letters of a choice, oldest first. */
@@ -130,9 +130,9 @@ export class DeadLetterReplay {
     return sent;
   }
 
-  /** Letters of a sink that turn out to be marked, and were not sent, wait again: nobody else would send them. */
+  /** Letters of a sink that turn out to be marked, and were not sent, wait again. */
   async takeBack(sink: string): Promise<void> {
-    if (this.#unsent.has(sink)) await this.#turns.run(() => this.#takeBack(sink));
+    if (this.#unsent.has(sink)) await this.#turns.run(() => this.#unsent.takeBack(sink));
   }
 
   /** Drops letters, and resolves when they are gone from the disk; those underway stay. */
@@ -159,20 +159,8 @@ export class DeadLetterReplay {
     return sinks.filter((name) => holding.has(name));
   }
 
-  async #takeBack(sink: string): Promise<void> {
-    const unsent = this.#unsent.get(sink) ?? new Set();
-    const marked: string[] = [];
-    for (const id of unsent) {
-      const entry = await this.letters.entry(sink, id);
-      if (entry === undefined || !isOpen(entry)) unsent.delete(id);
-      else if (isMarkedHere(entry)) marked.push(id);
-    }
-    if (unsent.size === 0) this.#unsent.delete(sink);
-    await this.letters.mark(sink, marked, "waiting", isMarkedHere);
-  }
-
   async #drop(sink: string, choice: LetterChoice): Promise<DropResult> {
-    await this.#takeBack(sink);
+    await this.#unsent.takeBack(sink);
     let found = 0;
     const ids = async function* (letters: AsyncIterable<OpenLetter>) {
       for await (const { id } of letters) {
@@ -207,7 +195,7 @@ export class DeadLetterReplay {
         result.refused += letters.length - sent;
       }
     };
-    if (!dryRun) await this.#takeBack(sink);
+    if (!dryRun) await this.#unsent.takeBack(sink);
     for await (const letter of this.chosen({ ...choice, sink })) {
       if (mayGo(await this.letters.entry(sink, letter.id))) batch.push(letter);
       else result.underway += 1;
@@ -241,8 +229,8 @@ export class DeadLetterReplay {
     if (error === undefined) return { sent: sent.length };
     const left = going.filter((letter) => !sent.includes(letter));
     // What was put although its channel did not say so may be stored already, and another agent may be replaying it by now.
-    this.#notSent(name, left);
-    await this.#takeBack(name);
+    this.#unsent.note(name, left);
+    await this.#unsent.takeBack(name);
     const message = `putting ${counted(left.length, "letter")} into the channel of sink "${name}"`;
     const retryable = retryableOf(error) !== false;
     return { sent: sent.length, error: new AgentError("REPLAY_REFUSED", message, { cause: error, retryable }) };
@@ -252,18 +240,15 @@ export class DeadLetterReplay {
     try {
       const ids = batch.map(({ id }) => id);
       const marked = await this.letters.markReplaying(name, ids, mayGo);
-      for (const { id } of marked) this.#unsent.get(name)?.delete(id);
+      this.#unsent.forget(
+        name,
+        marked.map(({ id }) => id),
+      );
       return marked;
     } catch (error) {
-      this.#notSent(name, batch);
+      this.#unsent.note(name, batch);
       throw error;
     }
-  }
-
-  #notSent(sink: string, letters: ReplayBatch): void {
-    const unsent = this.#unsent.get(sink) ?? new Set();
-    for (const { id } of letters) unsent.add(id);
-    this.#unsent.set(sink, unsent);
   }
 
   #running(name: string): RunningSink {
@@ -290,11 +275,6 @@ interface Sent {
 /** What this process sent is left alone; what one before it sent may have been lost with it. */
 function mayGo(entry: LetterEntry | undefined): boolean {
   return entry?.mark === "waiting" || (entry?.mark === "replaying" && !entry.own);
-}
-
-/** By this process; by none while it is not known which it is, as when its log is not open. */
-function isMarkedHere(entry: LetterEntry | undefined): boolean {
-  return entry?.mark === "replaying" && entry.mine;
 }
 
 function refusalOf(error: unknown, sink: string, letters: number): ReplayRefusal {
