@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
 
 /** Milliseconds without a byte read after which a caller is disconnected whose answer waits for it. */
 const LONGEST_UNREAD = 60_000;
@@ -8,14 +9,32 @@ const LONGEST_UNREAD = 60_000;
  * Answers the requests of a connection one after another, and reads no more of it meanwhile. Node hands over all that a caller
  * sends who does not wait for answers, and the answers would be made, and wait, together. Who stops reading is disconnected.
  */
-export function inTurn(app: RequestListener, longestUnread = LONGEST_UNREAD): RequestListener {
-  const open = new WeakMap<Socket, Connection>();
-  return (request, response) => {
-    const { socket } = request;
-    const connection = open.get(socket) ?? new Connection(socket, { app, longestUnread });
-    open.set(socket, connection);
-    connection.add({ request, response });
+export class InTurn {
+  readonly #parts: ConnectionParts;
+  readonly #open = new WeakMap<Duplex, Connection>();
+
+  constructor(app: RequestListener, longestUnread = LONGEST_UNREAD) {
+    this.#parts = { app, longestUnread };
+  }
+
+  readonly answer: RequestListener = (request, response) => {
+    this.#connectionOf(request.socket).add({ request, response });
   };
+
+  /** Does the last thing on a connection, once the calls that arrived as a whole are answered: a caller takes the first answer for that to its first call. */
+  last(socket: Duplex, work: () => void): void {
+    const open = this.#open.get(socket);
+    if (open === undefined) work();
+    else open.last(work);
+  }
+
+  #connectionOf(socket: Socket): Connection {
+    const open = this.#open.get(socket);
+    if (open !== undefined) return open;
+    const opened = new Connection(socket, this.#parts);
+    this.#open.set(socket, opened);
+    return opened;
+  }
 }
 
 interface Call {
@@ -31,8 +50,9 @@ interface ConnectionParts {
 class Connection {
   readonly #socket: Socket;
   readonly #parts: ConnectionParts;
+  #answered: Call | undefined;
   #waiting: Call[] = [];
-  #isAnswering = false;
+  #last: (() => void) | undefined;
 
   constructor(socket: Socket, parts: ConnectionParts) {
     this.#socket = socket;
@@ -40,20 +60,31 @@ class Connection {
     socket.on("resume", this.#hold);
     socket.once("close", () => {
       this.#waiting = [];
+      this.#last = undefined;
     });
   }
 
   add(call: Call): void {
-    if (!this.#isAnswering) this.#answer(call);
+    if (this.#answered === undefined) this.#answer(call);
     else {
       this.#waiting.push(call);
       this.#hold();
     }
   }
 
-  #answer({ request, response }: Call): void {
+  /** Only the first one counts: Node's parser fails again at whatever follows. */
+  last(work: () => void): void {
+    if (this.#last !== undefined) return;
+    this.#last = work;
+    this.#socket.pause();
+    this.#waiting = this.#waiting.filter(({ request }) => request.complete);
+    if (this.#answered?.request.complete !== true) work();
+  }
+
+  #answer(call: Call): void {
     const { app, longestUnread } = this.#parts;
-    this.#isAnswering = true;
+    const { request, response } = call;
+    this.#answered = call;
     // An answer may take long to be made; from its end on only its reader is waited for.
     this.#socket.setTimeout(0);
     response.once("prefinish", () => this.#socket.setTimeout(longestUnread));
@@ -63,16 +94,20 @@ class Connection {
   }
 
   #next(): void {
-    this.#isAnswering = false;
-    const call = this.#waiting.shift();
-    if (call === undefined) return;
+    this.#answered = undefined;
+    // After a last answer no call is made.
+    const call = this.#socket.writable ? this.#waiting.shift() : undefined;
+    if (call === undefined) {
+      this.#last?.();
+      return;
+    }
     // The body of the last one may not have arrived.
-    if (this.#waiting.length === 0) this.#socket.resume();
+    if (this.#waiting.length === 0 && this.#last === undefined) this.#socket.resume();
     this.#answer(call);
   }
 
   /** Node goes on reading by itself when answers have been written. */
   readonly #hold = (): void => {
-    if (this.#waiting.length > 0) this.#socket.pause();
+    if (this.#waiting.length > 0 || this.#last !== undefined) this.#socket.pause();
   };
 }

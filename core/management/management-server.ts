@@ -13,7 +13,7 @@ import {
   onAbort,
   reasonOf,
 } from "../sdk/index.js";
-import { inTurn } from "./in-turn.js";
+import { InTurn } from "./in-turn.js";
 import { answerConnect, answerMalformed } from "./raw-answers.js";
 import type { TlsMaterial } from "./security/read-security.js";
 
@@ -42,11 +42,16 @@ export class ManagementServer implements Lifecycle {
   #endFollowing = () => {};
 
   constructor(listener: RequestListener, address: ManagementAddress, log: Logger) {
-    const app = withHost(inTurn(listener));
+    const calls = new InTurn(withHost(listener));
+    const app = calls.answer;
     this.#server = serverFor(app, address.tls);
     this.#server.on("connection", (socket: Socket) => this.#keep(socket));
-    this.#server.on("clientError", answerMalformed);
-    this.#server.on("connect", (request, socket) => answerConnect(request.url ?? "", socket));
+    this.#server.on("clientError", (error, socket) => calls.last(socket, () => answerMalformed(error, socket)));
+    this.#server.on("connect", ({ url = "" }, socket) => {
+      // Node has left the connection.
+      socket.on("error", () => socket.destroy());
+      calls.last(socket, () => answerConnect(url, socket));
+    });
     this.#server.on("checkExpectation", app);
     this.#address = address;
     this.#log = log;

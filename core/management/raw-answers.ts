@@ -15,7 +15,6 @@ export function answerMalformed(error: Error, socket: Duplex): void {
 
 /** CONNECT requests a tunnel, which is not supported. */
 export function answerConnect(path: string, socket: Duplex): void {
-  socket.on("error", () => socket.destroy());
   endWith(socket, 404, `CONNECT ${path} not found`);
 }
 

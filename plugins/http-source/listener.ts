@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { Duplex } from "node:stream";
 import type { Server as TlsServer } from "node:tls";
 import { type Handover, type Logger, onAbort, reasonOf } from "deneb/sdk";
 import { BodyBudget } from "./body-budget.js";
@@ -84,7 +83,7 @@ export class Listener implements Handover {
     this.#server.on("connection", (socket) => this.#connected(socket));
     // An expectation that is not known does not count, as if there were none.
     this.#server.on("checkExpectation", this.#read);
-    this.#server.on("connect", (_request, socket) => this.#refuseTunnel(socket));
+    this.#server.on("connect", ({ socket }) => this.#refuseTunnel(socket));
     this.#server.on("clientError", this.#refuseMalformed);
   }
 
@@ -207,10 +206,13 @@ export class Listener implements Handover {
     });
   };
 
-  #refuseTunnel(socket: Duplex): void {
+  /** Node has left the connection to this listener. */
+  #refuseTunnel(socket: Socket): void {
     socket.on("error", () => socket.destroy());
-    socket.end(closingResponse(noTunnel), () => socket.destroy());
-    this.#count(noTunnel);
+    this.#byNode.last(socket, () => {
+      socket.end(closingResponse(noTunnel), () => socket.destroy());
+      this.#count(noTunnel);
+    });
   }
 
   #count(refusal: Refusal): void {
@@ -222,7 +224,9 @@ export class Listener implements Handover {
     const closed = server.listening ? once(server, "close") : undefined;
     const closeConnections = () => {
       server.closeAllConnections();
-      if (signal.aborted) this.#plain.destroy();
+      if (!signal.aborted) return;
+      this.#plain.destroy();
+      this.#byNode.destroy();
     };
     this.#held?.end();
     server.close();

@@ -57,6 +57,11 @@ export class NodeConnections {
     else open.last(work);
   }
 
+  /** Closes every connection, also one that Node has left because a request on it asked for a tunnel. */
+  destroy(): void {
+    for (const socket of this.#open.keys()) socket.destroy();
+  }
+
   /**
    * From now on the connection of a sender is closed that has read nothing of a response for these milliseconds, a second at least, and
    * twice as long at most; 0 is no limit.

@@ -4,11 +4,12 @@ import { createServer, get, type ServerResponse } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { type TestContext, test } from "node:test";
-import { inTurn } from "../../core/management/in-turn.js";
+import { InTurn } from "../../core/management/in-turn.js";
 import { ManagementServer } from "../../core/management/management-server.js";
 import { recordingLog } from "../support/recording-log.js";
 import { until } from "../support/until.js";
 
+const chunks = "\r\nTransfer-Encoding: chunked\r\n\r\n";
 const call = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
 
 /** A server that answers no call by itself, and the calls that it was given. */
@@ -26,7 +27,7 @@ async function heldServer(context: TestContext) {
       async () => calls.length,
       (length) => length >= number,
     );
-  return { port: server.port, calls, begun };
+  return { server, port: server.port, calls, begun };
 }
 
 test("the calls of a connection are answered one after another, however many are sent at once", async (context) => {
@@ -64,10 +65,10 @@ test("a caller that stops reading its answer is disconnected, and one whose answ
   const longestUnread = 200;
   const later = (response: ServerResponse) => setTimeout(() => response.end("late"), 3 * longestUnread);
   const server = createServer(
-    inTurn(({ url }, response) => {
+    new InTurn(({ url }, response) => {
       if (url === "/late") later(response);
       else response.end(Buffer.alloc(50_000_000));
-    }, longestUnread),
+    }, longestUnread).answer,
   );
   context.after(() => server.close());
   await once(server.listen(0, "127.0.0.1"), "listening");
@@ -82,6 +83,54 @@ test("a caller that stops reading its answer is disconnected, and one whose answ
   const [response] = await once(patient, "response");
 
   assert.equal(await text(response), "late");
+});
+
+const lasts = [
+  { what: "what is not HTTP", text: "HELLO\r\n\r\n", status: 400 },
+  { what: "headers that are too large", text: `GET / HTTP/1.1\r\nX: ${"x".repeat(20_000)}\r\n\r\n`, status: 431 },
+  { what: "CONNECT", text: "CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n", status: 404 },
+  { what: "a body that is not as announced", text: `${call("/half").replace("\r\n\r\n", chunks)}Z\r\n`, status: 400 },
+  { what: "a call without Host", text: call("/").replace("Host", "X"), status: 400 },
+] as const;
+
+for (const { what, text: last, status } of lasts)
+  test(`${what} behind calls is answered ${status} after these, and nothing behind it is answered`, async (context) => {
+    const { port, calls, begun } = await heldServer(context);
+    const socket = connect(port, "127.0.0.1");
+    context.after(() => socket.destroy());
+
+    socket.write(`${call("/0")}${call("/1")}${last}${call("/never")}`);
+    const got = text(socket);
+    for (const at of [0, 1]) {
+      await begun(at + 1);
+      const other = get({ port, host: "127.0.0.1", agent: false });
+      await begun(at + 2);
+      calls.pop()?.response.end();
+      await once(other, "response");
+      calls[at]?.response.setHeader("Path", calls[at]?.path ?? "").end();
+    }
+
+    assert.deepEqual((await got).match(/^(?:Path: .*|HTTP\/1.1 \d+)/gm), [
+      ...["HTTP/1.1 200", "Path: /0"],
+      ...["HTTP/1.1 200", "Path: /1"],
+      `HTTP/1.1 ${status}`,
+    ]);
+    assert.deepEqual(
+      calls.map(({ path }) => path),
+      ["/0", "/1"],
+    );
+  });
+
+test("a stop ends a connection whose caller asks for a tunnel behind a call that is not answered", async (context) => {
+  const { server, port, begun } = await heldServer(context);
+  const socket = connect(port, "127.0.0.1");
+  context.after(() => socket.destroy());
+
+  socket.write(`${call("/0")}CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n`);
+  await begun(1);
+  await server.stop(AbortSignal.abort());
+
+  assert.equal(await text(socket), "");
 });
 
 function portOf(address: AddressInfo | string | null): number {

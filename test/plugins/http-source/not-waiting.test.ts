@@ -72,12 +72,14 @@ for (const { what, requests } of ended)
   }
 
 const half = post("{}").slice(0, 30);
+const tunnel = "CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n";
 
 const broken = [
   { what: "what is not HTTP", text: "HELLO\r\n\r\n", status: 400 },
   { what: "headers that are too large", text: post("{}", `X: ${"x".repeat(20_000)}`), status: 431 },
   { what: "a body that is not as announced", text: chunked("{}").replace("\r\n2\r\n", "\r\nZ\r\n"), status: 400 },
   { what: "half a request", text: half, status: 400 },
+  { what: "CONNECT", text: tunnel, status: 405 },
 ] as const;
 
 for (const { what, text, status } of broken)
@@ -102,6 +104,19 @@ for (const { what, text, status } of broken)
     assert.deepEqual(idsOf(emitted), ids(2));
     assert.equal(refused.at(-1)?.status, status);
   });
+
+test("a stop closes the connection of a sender that asks for a tunnel behind a request that waits", async (context) => {
+  const { emit, begun } = held();
+  const { port, source } = await runningSource(context, { emit });
+  const connection = await RawConnection.open(context, port);
+
+  connection.send(chunked(about("e0")) + tunnel);
+  await begun(1);
+  await send(port, { path: "/other" });
+  await source.stop(AbortSignal.abort());
+
+  assert.equal(await connection.untilClosed(), "");
+});
 
 test("nothing is stored of what is sent behind a request whose refusal closes the connection", async (context) => {
   const { port, emitted } = await runningSource(context, { config: { token: ["t"] } });
