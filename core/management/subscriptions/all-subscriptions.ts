@@ -1,3 +1,4 @@
+import { AgentError } from "../../sdk/index.js";
 import type { Caller, PageWindow, Reading } from "./broker-api.js";
 import { type BrokerAnswer, type BrokerClient, brokerTimeout, MOST_ANSWER_BYTES, tooLarge } from "./broker-client.js";
 import type { BrokerEndpoint } from "./broker-targets.js";
@@ -42,14 +43,20 @@ export async function allSubscriptions(listing: Listing): Promise<Found | NoPage
     const answer = await brokers.call(endpoint, reading.page(window, caller), signal);
     if (answer.status !== 200 || !Array.isArray(answer.body)) return { answer };
     // A broker that does not support offset sends the same page again.
-    if (answer.text === last) break;
+    if (answer.text === last) return { subscriptions };
     last = answer.text;
     bytes += last.length;
     if (bytes > MOST_ANSWER_BYTES) throw tooLarge();
     for (const subscription of answer.body) subscriptions.push(subscription);
-    if (answer.body.length === 0 || isComplete(subscriptions.length, answer, reading.countHeader)) break;
+    if (answer.body.length === 0 || isComplete(subscriptions.length, answer, reading.countHeader))
+      return { subscriptions };
   }
-  return { subscriptions };
+  throw tooManyPages();
+}
+
+function tooManyPages(): AgentError {
+  const reason = `reading a list of subscriptions of more than ${MOST_PAGES} pages; read single ones with subscription_id`;
+  return new AgentError("BROKER_ANSWER_TOO_LARGE", reason, { retryable: false });
 }
 
 interface Found {

@@ -124,6 +124,22 @@ for (const version of ["2", "ld"] as const)
     assert.equal(calls.length, 3);
   });
 
+test("a list that a broker does not end is an error, and no answer with a part of it", async (context) => {
+  const { calls, endpoint } = await brokerStandIn(context, () => ({
+    status: 200,
+    headers: { "Fiware-Total-Count": "999999" },
+    body: [{ id: `s${calls.length}` }],
+  }));
+  const { call } = await runningManagement(context);
+  const { method, path, body } = requests.all("2", endpoint);
+
+  const answer = await call(method, path, { body });
+
+  assert.equal(answer.status, 502);
+  assert.match(answer.body.error, /more than 1000 pages/);
+  assert.equal(calls.length, 1000);
+});
+
 for (const size of [99, 100, 101])
   test(`a broker that knows neither pages nor counts and has ${size} subscriptions is called a limited number of times`, async (context) => {
     const body = Array.from({ length: size }, (_, index) => ({ id: `s${index}` }));
