@@ -65,6 +65,8 @@ class Connection {
   }
 
   add(call: Call): void {
+    // After a last answer no call is made.
+    if (!this.#socket.writable) return;
     if (this.#answered === undefined) this.#answer(call);
     else {
       this.#waiting.push(call);
@@ -95,7 +97,6 @@ class Connection {
 
   #next(): void {
     this.#answered = undefined;
-    // After a last answer no call is made.
     const call = this.#socket.writable ? this.#waiting.shift() : undefined;
     if (call === undefined) {
       this.#last?.();

@@ -100,6 +100,8 @@ class NodeConnection {
   #served: OpenRequest | undefined;
   #waiting: OpenRequest[] = [];
   #last: (() => void) | undefined;
+  /** One that got its response before its body had arrived. */
+  #early: IncomingMessage | undefined;
   /** The response that waited for its sender at the last look. */
   #unread: ServerResponse | undefined;
 
@@ -111,7 +113,8 @@ class NodeConnection {
   }
 
   add(request: OpenRequest): void {
-    if (this.#socket.destroyed) request.over();
+    // After a last response nothing is served.
+    if (!this.#socket.writable) request.over();
     else if (this.#served === undefined) this.#begin(request);
     else if (this.#parts.waiting.admit()) {
       this.#waiting.push(request);
@@ -126,7 +129,8 @@ class NodeConnection {
   /** Only the first one counts: Node's parser fails again at whatever follows. */
   last(work: () => void): void {
     if (this.#last !== undefined) return;
-    this.#last = work;
+    // The sender would take a second response for that to its next request.
+    this.#last = this.#isAnswered ? () => this.#socket.destroySoon() : work;
     this.#socket.pause();
     const broken = this.#all.filter(({ request }) => !request.complete);
     if (this.#served?.request.complete === false) this.#served = undefined;
@@ -134,7 +138,14 @@ class NodeConnection {
     this.#parts.waiting.release(this.#waiting.length - whole.length);
     this.#waiting = whole;
     for (const { over } of broken) over();
-    if (this.#served === undefined) work();
+    if (this.#served === undefined) this.#last();
+  }
+
+  /** Whether the request that is not complete, where there is one, has its response. */
+  get #isAnswered(): boolean {
+    const served = this.#served;
+    if (served?.request.complete === false) return served.response.headersSent;
+    return this.#waiting.length === 0 && this.#early?.complete === false;
   }
 
   /** Closes the connection when its sender has read nothing of a response since the look before. */
@@ -158,7 +169,7 @@ class NodeConnection {
   #over(request: OpenRequest): void {
     if (this.#served !== request) return;
     request.over();
-    // After a last response nothing is served.
+    this.#early = request.request.complete ? undefined : request.request;
     const next = this.#socket.writable ? this.#waiting.shift() : undefined;
     this.#served = next;
     if (next === undefined) this.#last?.();

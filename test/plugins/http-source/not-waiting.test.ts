@@ -131,6 +131,51 @@ test("nothing is stored of what is sent behind a request whose refusal closes th
   assert.deepEqual(emitted, []);
 });
 
+const tooLong = chunked(about("e1") + " ".repeat(40_000));
+
+test("nothing is stored of what is sent behind a body that is refused while it arrives", async (context) => {
+  const { emit, calls, begun } = held();
+  const { port, emitted } = await runningSource(context, { emit, config: { max_body_size: 20_000 } });
+  const connection = await RawConnection.open(context, port);
+
+  connection.send(chunked(about("e0")) + tooLong.slice(0, 30_000));
+  await begun(1);
+  calls[0]?.();
+  await connection.receivedText("larger than 20000 bytes");
+  // The last ones are read when the connection is about to be closed.
+  connection.send(tooLong.slice(30_000) + chunked(about("e2")).repeat(20));
+  const responses = await connection.untilClosed();
+  await send(port, { path: "/other" });
+
+  assert.deepEqual(responses.match(/^HTTP\/1.1 \d+/gm), ["HTTP/1.1 200", "HTTP/1.1 413"]);
+  assert.deepEqual(idsOf(emitted), ids(1));
+});
+
+const answeredEarly = [
+  { what: "a body that is too large", text: tooLong.slice(0, 30_000), status: 413 },
+  { what: "the body of a PUT", text: chunked("{}").replace("POST", "PUT").slice(0, -5), status: 405 },
+] as const;
+
+for (const { what, text, status } of answeredEarly)
+  for (const end of ["is not as announced", "does not end"]) {
+    test(`a request has one response where ${what} ${end} after it`, async (context) => {
+      const { port, refused } = await runningSource(context, { config: { max_body_size: 20_000 } });
+      const connection = await RawConnection.open(context, port);
+
+      connection.send(text);
+      await connection.receivedText("}");
+      if (end === "does not end") connection.finish();
+      else connection.send(`${" ".repeat(40_000)}\r\nZ\r\n`);
+      const responses = await connection.untilClosed();
+
+      assert.deepEqual(responses.match(/^HTTP\/1.1 \d+/gm), [`HTTP/1.1 ${status}`]);
+      assert.deepEqual(
+        refused.map((one) => one.status),
+        [status],
+      );
+    });
+  }
+
 test("the requests of a sender that does not wait are served one after another, and each gets its response", async (context) => {
   const { emit, calls, begun } = held();
   const { port, emitted } = await runningSource(context, { emit });

@@ -55,6 +55,14 @@ export class RawConnection {
     return this.pieces.join("");
   }
 
+  /** Resolves when this text has arrived; rejects when the connection is closed before. */
+  async receivedText(text: string): Promise<void> {
+    while (!this.pieces.join("").includes(text)) {
+      if (this.#isClosed) throw new Error(`closed after ${JSON.stringify(this.pieces.join(""))}`);
+      await Promise.race([once(this.#socket, "data"), this.#closed]);
+    }
+  }
+
   /** Everything that arrived until the connection was closed. */
   async untilClosed(): Promise<string> {
     await this.#closed;
