@@ -145,11 +145,14 @@ export class ManagementServer implements Lifecycle {
   }
 }
 
-/** HTTP/1.1 requires a header Host; Node would answer without a reason. */
+/** HTTP/1.1 requires one header Host: of several, two readers may each take another one. Node would answer without a reason. */
 function withHost(app: RequestListener): RequestListener {
   return (request, response) => {
-    if (request.headers.host !== undefined || request.httpVersion !== "1.1") return app(request, response);
-    const content = JSON.stringify({ success: "false", error: "The request has no header Host" });
+    const { rawHeaders, httpVersion } = request;
+    const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === "host").length;
+    if (hosts === 1 || (hosts === 0 && httpVersion !== "1.1")) return app(request, response);
+    const number = hosts === 0 ? "no header" : `${hosts} headers`;
+    const content = JSON.stringify({ success: "false", error: `The request has ${number} Host; send one` });
     const headers = { "Content-Type": "application/json; charset=utf-8", Connection: "close" };
     response.writeHead(400, { ...headers, "Content-Length": Buffer.byteLength(content) }).end(content);
   };

@@ -85,6 +85,11 @@ const rawCases = [
   { name: "CONNECT", sent: "CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n", status: 404 },
   { name: "a request of HTTP/1.1 without Host", sent: "GET /v1/version HTTP/1.1\r\n\r\n", status: 400 },
   {
+    name: "a request with two headers Host",
+    sent: "GET /v1/version HTTP/1.1\r\nHost: localhost\r\nHost: example.org\r\n\r\n",
+    status: 400,
+  },
+  {
     name: "an expectation",
     sent: "GET /v1/nothing HTTP/1.1\r\nHost: localhost\r\nExpect: tea\r\nConnection: close\r\n\r\n",
     status: 404,
