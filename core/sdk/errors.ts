@@ -18,6 +18,12 @@ export interface AgentErrorOptions extends ErrorOptions {
   /** Milliseconds before which trying again is of no use, when the other side said so. */
   readonly retryAfter?: number;
   /**
+   * Thrown by `Sink.persist`, true: the batch, or a part of it, may be stored nevertheless, as where the answer to a commit was lost. Behind
+   * a durable channel none of its events becomes a dead letter, which would be stored once more when it is replayed, before
+   * `SinkPositions.alreadyStored` has told whether it is stored.
+   */
+  readonly mayBeStored?: boolean;
+  /**
    * Thrown by `Sink.persist`: these events failed, and **all others of the batch are stored**; those are not written again.
    * An event whose own error, or this one where that does not say, has `retryable: false` becomes a dead letter with its own
    * reason; the others are written again, alone. Absent: the whole batch failed. A sink with `positions.stored` names all
@@ -43,6 +49,8 @@ export class AgentError extends Error {
   readonly retryAfter: number | undefined;
   /** The events of a batch that failed; undefined when the error says nothing about single events. Not shown when it is printed. */
   declare readonly events: FailedEvents | undefined;
+  /** See {@link AgentErrorOptions}; absent when the error does not say it. */
+  declare readonly mayBeStored?: true;
 
   constructor(code: string, message: string, options: AgentErrorOptions) {
     super(message, options);
@@ -53,6 +61,7 @@ export class AgentError extends Error {
     this.retryAfter = options?.retryAfter;
     // Whoever prints the error must not print bodies.
     Object.defineProperty(this, "events", { value: options?.events });
+    if (options?.mayBeStored === true) this.mayBeStored = true;
   }
 }
 
@@ -112,6 +121,12 @@ export function retryableOf(error: unknown): boolean | undefined {
 export function retryAfterOf(error: unknown): number | undefined {
   const retryAfter = memberOf(error, "retryAfter");
   return typeof retryAfter === "number" && retryAfter >= 0 ? retryAfter : undefined;
+}
+
+/** True where any thrown value, or one of its causes, says that what failed may be stored. */
+export function mayBeStored(error: unknown): boolean {
+  for (const cause of causesOf(error)) if (memberOf(cause, "mayBeStored") === true) return true;
+  return false;
 }
 
 /** The `events` property of any thrown value as it stands there; undefined when it has none. */

@@ -74,6 +74,7 @@ export { type SqlConfig, sqlSchema } from "./contract/schema.js";
 export type { SchemaName, TableName } from "./contract/statement.js";
 export { type Cell, joinedRows, type KeyedRows, plain, type Statement } from "./contract/statement.js";
 export type { TableIndex } from "./contract/table-index.js";
+export { unansweredCommit } from "./contract/unanswered-commit.js";
 export type { EntityViews, TypedColumn, ViewedNames, ViewedTable, ViewSql } from "./contract/views.js";
 export { querySql } from "./features/query-sql.js";
 export { type ExplainParts, explainSql, sqlSink, storedData } from "./plugin-parts.js";

@@ -169,6 +169,33 @@ test("a batch that was committed before the connection broke at its last try is 
   assert.deepEqual([stored, dead], [3, 0]);
 });
 
+test("a batch whose commit was not answered is no dead letter while its database is away, and each row is there once, also over a kill", async (context) => {
+  const made = await scene(context, "deneb.sinks.s.batch_ttl = 0");
+  if (made === undefined) return;
+  const agent = await made.start();
+  await post(agent, "svc", 1);
+  await settledBooks(agent);
+
+  const lost = made.way.breakAtCommit().then(() => made.way.close());
+  await post(agent, "svc", 2, 3);
+  await lost;
+  const judged = /kept as dead letters|whose commit was not answered wait/;
+  const found = await until(
+    async () => agent.lines.find(({ msg }) => judged.test(String(msg))),
+    (line) => line !== undefined,
+  );
+  await agent.end("SIGKILL");
+  made.way.open();
+  const next = await made.start();
+  await post(next, "svc", 4);
+  await settledBooks(next);
+  const { dead_lettered: dead } = await settledBooks(next);
+  await next.end("SIGTERM");
+
+  assert.match(String(found?.["msg"]), /wait until the store can tell/);
+  assert.deepEqual([await inPostgresql(made), dead], [[1, 2, 3, 4], 0]);
+});
+
 test("killed between the commits of two databases of a batch, each row is there once", async (context) => {
   const made = await scene(
     context,

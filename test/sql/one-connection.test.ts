@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { EventEmitter, once } from "node:events";
 import { test } from "node:test";
+import { mayBeStored } from "../../core/sdk/errors.js";
 import { AgentError, codeOf, reasonOf, retryableOf } from "../../core/sdk/index.js";
 import { type ConnectionParts, errorPatterns, oneConnection, plain, storeError } from "../../core/sql/index.js";
 import { never } from "../plugins/rdb-sink/sinks.js";
@@ -103,6 +104,35 @@ test("a connection that cannot commit is rolled back and closed, and the next wr
   await driver.write([plain(at, "A")], never);
 
   assert.deepEqual(told, ["1 BEGIN", "1 A", "1 COMMIT", "1 ROLLBACK", "2 BEGIN", "2 A", "2 COMMIT"]);
+});
+
+for (const { what, refused, isInDoubt } of [
+  { what: "and whose roll back, failed may be stored", refused: /COMMIT|ROLLBACK/, isInDoubt: true },
+  { what: "failed, and which was rolled back, is not stored", refused: /COMMIT/, isInDoubt: false },
+  { what: "was not reached is not stored", refused: /A|ROLLBACK/, isInDoubt: false },
+])
+  test(`a write whose commit ${what}`, async () => {
+    const { driver } = recorder(refused);
+    const errors = errorPatterns({ name: "Own", missing: nothing, raced: nothing, refused: nothing });
+
+    const failure = await driver.write([plain(at, "A")], never).catch((error: unknown) => error);
+
+    assert.equal(mayBeStored(storeError(failure, errors, server)), isInDoubt);
+  });
+
+test("a caller that aborts while its commit has no answer hears that it may be stored", async () => {
+  const giveUp = new AbortController();
+  const errors = errorPatterns({ name: "Own", missing: nothing, raced: nothing, refused: nothing });
+  const { driver } = recorder(nothing, {
+    run: async (_connection, text) => {
+      if (text === "COMMIT") giveUp.abort();
+      return [];
+    },
+  });
+
+  const failure = await driver.write([plain(at, "A")], giveUp.signal).catch((error: unknown) => error);
+
+  assert.deepEqual([codeOf(failure), mayBeStored(storeError(failure, errors, server))], ["WRITE_ABORTED", true]);
 });
 
 test("a read that fails closes the connection, which may be the cause", async () => {

@@ -56,7 +56,9 @@ export class DeadLetterKeeper {
     await Promise.allSettled(this.#keeping);
   }
 
-  /** Resolves when the letters are on disk; rejects when the delivery ends before that. */
+  /**
+   * Resolves when the letters are on disk; rejects when the delivery ends before that, or events that may be stored are given back instead.
+   */
   async keep(batch: TakenBatch, end: End, course: KeptCourse): Promise<void> {
     const kept = this.#kept(batch, end, course);
     this.#keeping.add(kept);
@@ -73,12 +75,23 @@ export class DeadLetterKeeper {
     const isCertain = end.reason === "permanent" && !batch.isShared;
     const lost = isCertain ? batch : await this.#unstored(batch, signal);
     if (signal.aborted) throw end.error;
-    if (lost.events.length > 0) await this.#keep(lost, end, course);
+    const doubted = isCertain ? [] : lost.events.filter((event) => lost.isDoubted(event));
+    const certain = doubted.length === 0 ? lost : lost.apartFrom(doubted);
+    if (certain.events.length > 0) await this.#keep(certain, end, course);
+    if (doubted.length > 0) await this.#leaveInDoubt(doubted.length, end, course);
+  }
+
+  /** Only the store knows whether they are stored: they go back into their channel after the pause before a next try. */
+  async #leaveInDoubt(events: number, { error, attempts }: End, { hurry }: KeptCourse): Promise<never> {
+    const { log, retry } = this.#parts;
+    const message = "events whose commit was not answered wait until the store can tell whether it has them";
+    log.warn({ events, reason: reasonOf(error) }, message);
+    throw (await wait(intervalOf(retry, attempts), hurry)) ? new GivenBack(error) : error;
   }
 
   /**
    * A write that failed may be committed, as a whole or in a part of its databases, or that of another agent is. What the store cannot tell
-   * counts as not stored, unless other agents get it now.
+   * counts as not stored, unless other agents get it now, or the answer to its own commit was lost.
    */
   async #unstored(batch: TakenBatch, signal: AbortSignal): Promise<TakenBatch> {
     const { store, counters, log } = this.#parts;

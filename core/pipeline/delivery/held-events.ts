@@ -91,10 +91,10 @@ export class HeldEvents {
     this.release(batch.events.filter((event) => !open.has(event)));
   }
 
-  /** Those that nobody had before and that have had their tries. */
+  /** Those that no store may have and that have had their tries. */
   tried(held: TakenBatch): TakenBatch {
     const hadTries = (event: Event) => (this.#known.get(event)?.tries ?? 0) >= LEAST_TRIES;
-    return held.only(held.events.filter((event) => hadTries(event) && !held.isRedelivered(event)));
+    return held.only(held.events.filter((event) => hadTries(event) && !held.mayBeStored(event)));
   }
 
   /** Whether these are as many as may be held back. */

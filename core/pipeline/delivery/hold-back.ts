@@ -86,7 +86,7 @@ export class HoldBack implements Stage {
   }
 
   async #delivered(batch: TakenBatch, course: Course): Promise<Receipt> {
-    const asked = batch.events.some((event) => this.#held.has(event)) ? batch : batch.redelivered();
+    const asked = batch.events.some((event) => this.#held.has(event)) ? batch : batch.possiblyStored();
     if (asked.events.length === 0) return await this.#written(batch, course);
     const answer = await this.#answer(asked, course);
     if (answer.kind !== "untold") return await this.#answered(batch, answer, course);
@@ -151,7 +151,7 @@ export class HoldBack implements Stage {
     if (held.isShared) return false;
     const { events } = held.open();
     const isFull = this.#held.isFull(events, mostEvents);
-    this.#report(isFull && events.every((event) => held.isRedelivered(event)), events.length);
+    this.#report(isFull && events.every((event) => held.mayBeStored(event)), events.length);
     return isFull;
   }
 

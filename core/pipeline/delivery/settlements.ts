@@ -38,11 +38,14 @@ export type Settled = Readonly<Record<Outcome, number>>;
 export class Settlements {
   #outcomes = new Outcomes();
   #ids = new EventNotes<string>();
+  /** Those of which a write failed that may have stored them. */
+  #doubts = new EventNotes<true>();
 
   /** From now on the outcomes of both are the same: events move from one channel to the other. */
   join(other: Settlements): void {
     this.#outcomes = other.#outcomes;
     this.#ids = other.#ids;
+    this.#doubts = other.#doubts;
   }
 
   /** Names an event for as long as it is in its channel, in this process. */
@@ -56,6 +59,21 @@ export class Settlements {
 
   note(events: readonly Event[], outcome: SharedOutcome): void {
     this.#outcomes.note(events, outcome);
+  }
+
+  /** A write of these events failed, and may have stored them. */
+  doubt(events: readonly Event[]): void {
+    this.#doubts.setAll(events, true);
+  }
+
+  /** The store has told whether it has these events. */
+  told(events: readonly Event[]): void {
+    this.#doubts.forget(events);
+  }
+
+  /** Whether only the store knows if it has the event. */
+  isDoubted(event: Event): boolean {
+    return this.#doubts.get(event) === true;
   }
 
   /** The events that are not settled. */
@@ -90,6 +108,7 @@ export class Settlements {
   close(events: readonly Event[]): void {
     this.#outcomes.forget(events);
     this.#ids.forget(events);
+    this.#doubts.forget(events);
   }
 }
 

@@ -20,6 +20,11 @@ export class SinkStage implements Stage {
     return this.plugin.positions?.stored !== undefined;
   }
 
+  /** Whether it can be asked later which events of a write are stored. */
+  get tells(): boolean {
+    return this.plugin.positions?.alreadyStored !== undefined;
+  }
+
   async deliver(batch: TakenBatch, { signal, trace }: Course): Promise<Receipt> {
     try {
       return receiptOf(await this.plugin.persist(this.given(batch, trace?.traceparent), signal), batch);

@@ -1,3 +1,5 @@
+import { causesOf } from "../../sdk/causes.js";
+import { mayBeStored } from "../../sdk/errors.js";
 import {
   AgentError,
   codeOf,
@@ -32,6 +34,9 @@ interface Call {
   /** Ends the wait for it with this error. */
   abandon: (error: unknown) => void;
 }
+
+/** Codes of calls that nothing answered. */
+const UNANSWERED: ReadonlySet<string | undefined> = new Set(["NOT_ENDED", "STRAY_ERROR"]);
 
 interface SupervisedSinkParts {
   readonly name: string;
@@ -113,14 +118,19 @@ export class SupervisedSink implements Stage, StoreQuestions, Lifecycle {
 
   async deliver(batch: TakenBatch, course: Course): Promise<Receipt> {
     const { signal } = course;
+    let sink: SinkStage | undefined;
     try {
-      const sink = this.#sink ?? (await this.#restarted(signal));
-      const receipt = await this.#limited("a write", signal, (own) => sink.deliver(batch, { ...course, signal: own }));
+      const own = this.#sink ?? (await this.#restarted(signal));
+      sink = own;
+      const receipt = await this.#limited("a write", signal, (until) =>
+        own.deliver(batch, { ...course, signal: until }),
+      );
       this.#unknownErrors = 0;
       this.health.works();
       return receipt;
     } catch (thrown) {
       const error = asError(thrown);
+      if (sink?.tells === true && isInDoubt(error)) batch.doubt();
       if (!signal.aborted) await this.#judge(error);
       throw error;
     }
@@ -145,6 +155,7 @@ export class SupervisedSink implements Stage, StoreQuestions, Lifecycle {
     const ask = positions?.alreadyStored?.bind(positions);
     if (ask === undefined) return [];
     const found: unknown = await this.#asked("reading what is stored", signal, (own) => ask(sink.given(batch), own));
+    batch.told();
     // A sink in JavaScript may return anything: what is no event of the batch, or is named again, is not stored by it.
     return Array.isArray(found) ? batch.only(found).events : [];
   }
@@ -251,4 +262,9 @@ export class SupervisedSink implements Stage, StoreQuestions, Lifecycle {
       this.#calls.splice(this.#calls.indexOf(call), 1);
     }
   }
+}
+
+/** Whether a write that failed may have stored its batch. */
+function isInDoubt(error: unknown): boolean {
+  return mayBeStored(error) || [...causesOf(error)].some((cause) => UNANSWERED.has(codeOf(cause)));
 }

@@ -79,15 +79,40 @@ export class TakenBatch {
     return inChannel === undefined ? this.#taken.settlements.idOf(event) : `${inChannel}-${hashOf(event)}`;
   }
 
-  /** The events that may have been delivered before; the batch itself if those are all. */
-  redelivered(): TakenBatch {
-    const again = this.events.filter((event) => this.isRedelivered(event));
+  /** The events that the store may have; the batch itself if those are all. */
+  possiblyStored(): TakenBatch {
+    const again = this.events.filter((event) => this.mayBeStored(event));
     return again.length === this.events.length ? this : this.#part(again);
   }
 
   /** True for an event that may have been delivered before, perhaps by another agent. */
   isRedelivered(event: Event): boolean {
     return this.#taken.transaction.isRedelivered?.(event) === true;
+  }
+
+  /** True for an event that was delivered before, or may have been, and of which the store has not told whether it has it. */
+  mayBeStored(event: Event): boolean {
+    return this.isRedelivered(event) || this.isDoubted(event);
+  }
+
+  /** True for an event of which a write failed that may have stored it. */
+  isDoubted(event: Event): boolean {
+    return this.#taken.settlements.isDoubted(event);
+  }
+
+  /**
+   * A write of the batch failed, and may have stored it. Only behind a channel with positions is there a way to know later; a dead letter that
+   * is replayed is kept with its row.
+   */
+  doubt(): void {
+    const { transaction, settlements } = this.#taken;
+    if (transaction.positions === undefined) return;
+    settlements.doubt(this.events.filter(({ headers }) => headers[letterHeader] === undefined));
+  }
+
+  /** The store has told which of the events it has. */
+  told(): void {
+    this.#taken.settlements.told(this.events);
   }
 
   /** The events of which a letter was written elsewhere; those that are replayed have one in any case. */

@@ -1,6 +1,7 @@
-import { AgentError, retryableOf } from "../../sdk/index.js";
+import { AgentError, codeOf, reasonOf, retryableOf } from "../../sdk/index.js";
 import { statementOf } from "./failed-statement.js";
 import { isNotOpened } from "./not-opened.js";
+import { isUnansweredCommit } from "./unanswered-commit.js";
 
 /** An error of a database or of its connection, reduced to what drivers provide. @beta */
 export interface DatabaseError {
@@ -68,18 +69,29 @@ function oneLine(message: string): string {
   return message.replace(/\s+/g, " ").slice(0, 300);
 }
 
-/** Converts what a driver threw to an error with a one-line message and `retryable`. @beta */
+/** Converts what a driver threw to an error with a one-line message, `retryable` and `mayBeStored`. @beta */
 export function storeError(error: unknown, errors: DatabaseErrorReader, server: ServerAddress): unknown {
   const databaseError = databaseErrorOf(error);
   const said = retryableOf(error);
-  if (said === true || (said === false && databaseError.opening !== true)) return error;
+  const mayBeStored = isUnansweredCommit(error);
+  if (said === true || (said === false && databaseError.opening !== true))
+    return mayBeStored ? inDoubt(error, said) : error;
   const { tooSlow, doubtful, ofOnePlace, retryable: mayPass } = ofStatements(errors);
   const mayBeOfTable = (one: DatabaseError) => doubtful(one) || (one.opening !== true && ofOnePlace(one));
   const retryable = mayPass(databaseError);
   const unavailable = tooSlow(databaseError) ? "STATEMENT_TIMEOUT" : "STORE_UNAVAILABLE";
   const code = retryable ? unavailable : "DATA_REFUSED";
   const where = retryable && !mayBeOfTable(databaseError) ? "" : whereOf(error);
-  return new AgentError(code, `${errors.explain(databaseError, server)}${where}`, { cause: error, retryable });
+  return new AgentError(code, `${errors.explain(databaseError, server)}${where}`, {
+    cause: error,
+    retryable,
+    mayBeStored,
+  });
+}
+
+/** Such as that of a write that was aborted while it was committed. */
+function inDoubt(cause: unknown, retryable: boolean): AgentError {
+  return new AgentError(codeOf(cause) ?? "STORE_UNAVAILABLE", reasonOf(cause), { cause, retryable, mayBeStored: true });
 }
 
 /** The table whose statement was refused: few errors of a server name it. */

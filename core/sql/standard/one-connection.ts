@@ -2,6 +2,7 @@ import { AgentError, type QueryResult } from "../../sdk/index.js";
 import { type Driver, unexpectedChanges, unlessAborted, writeAborted } from "../contract/driver.js";
 import { notOpened } from "../contract/not-opened.js";
 import type { Cell, Statement } from "../contract/statement.js";
+import { unansweredCommit } from "../contract/unanswered-commit.js";
 
 /** What {@link oneConnection} builds a driver from. @beta */
 export interface ConnectionParts<Connection> {
@@ -79,21 +80,36 @@ export function oneConnection<Connection>(parts: ConnectionParts<Connection>): D
     }
   }
 
-  async function write(statements: readonly Statement[], signal: AbortSignal): Promise<number> {
+  async function write(statements: readonly Statement[], signal: AbortSignal, commit: Commit): Promise<number> {
     const own = await connected(signal);
-    let commits = false;
     try {
       await opening(parts.run(own, parts.begin ?? "BEGIN", []));
       await rowsOf(statements, signal);
       if (signal.aborted) throw writeAborted();
-      commits = true;
+      commit.isSent = true;
+      commit.isInDoubt = true;
       await parts.run(own, "COMMIT", []);
       return 0;
     } catch (error) {
-      await parts.run(own, "ROLLBACK", []).catch(drop);
+      try {
+        await parts.run(own, "ROLLBACK", []);
+        commit.isInDoubt = false;
+      } catch {
+        await drop();
+      }
       // What keeps it from that may keep it from all that follow, as a statement that a client of SQLite has left open.
-      if (commits) await drop();
+      if (commit.isSent) await drop();
       throw error;
+    }
+  }
+
+  /** Whoever aborts does not wait for the answer to a commit. */
+  async function written(statements: readonly Statement[], signal: AbortSignal): Promise<number> {
+    const commit: Commit = { isSent: false, isInDoubt: false };
+    try {
+      return await turn(() => write(statements, signal, commit), signal);
+    } catch (error) {
+      throw commit.isInDoubt ? unansweredCommit(error) : error;
     }
   }
 
@@ -114,7 +130,7 @@ export function oneConnection<Connection>(parts: ConnectionParts<Connection>): D
     ...(ask === undefined ? {} : { query: (text, signal) => query(ask, text, signal) }),
     probe: (signal) => turn(async () => void (await connected(signal)), signal),
     read: (statements, signal) => turn(() => read(statements, signal), signal),
-    write: (statements, signal) => turn(() => write(statements, signal), signal),
+    write: written,
     commitUnits: async () => [{ database: "", schema: "" }],
     async close(signal) {
       closed = true;
@@ -122,6 +138,12 @@ export function oneConnection<Connection>(parts: ConnectionParts<Connection>): D
       await drop();
     },
   };
+}
+
+/** How far a write has come. */
+interface Commit {
+  isSent: boolean;
+  isInDoubt: boolean;
 }
 
 async function opening<T>(work: Promise<T>): Promise<T> {

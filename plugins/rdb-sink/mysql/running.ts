@@ -1,5 +1,5 @@
 import { reasonOf } from "deneb/sdk";
-import { refusedAt, type Statement } from "deneb/sql";
+import { refusedAt, type Statement, unansweredCommit } from "deneb/sql";
 import { isTooSlow, ROWS_TOO_SLOW } from "./error-kinds.js";
 import { waitingFor } from "./held-locks.js";
 
@@ -40,7 +40,8 @@ export class Running {
    * somebody holds; a commit waits for the whole server.
    */
   failed(error: unknown): unknown {
-    const statement = this.#commits ? undefined : this.#statement();
+    if (this.#commits) return unansweredCommit(error);
+    const statement = this.#statement();
     waitingFor(error, statement?.at);
     const isSlow = statement !== undefined && performance.now() - this.#since > this.#lockWaitMillis;
     if (!isSlow || !isTooSlow(error)) return refusedAt(error, statement);

@@ -8,6 +8,7 @@ import {
   notOpened,
   plain,
   type Statement,
+  unansweredCommit,
   unlessAborted,
   writeAborted,
 } from "deneb/sql";
@@ -85,14 +86,19 @@ export class PostgresqlDriver implements Omit<Driver, "commitUnits"> {
 
   async write(statements: readonly Statement[], signal: AbortSignal): Promise<number> {
     const begin = limited([plain(nowhere, "BEGIN")], this.#settings);
-    return await this.#namingLocks(signal, () =>
-      this.#leased(signal, async (client) => {
-        const { bytes } = await runTransaction(client, { begin, statements }, this.#ask);
-        // Sent separately: an abandoned write must not be committed by a server that continues.
-        await runStatements(client, [plain(nowhere, "COMMIT")]);
-        return bytes;
-      }),
-    );
+    let commits = false;
+    const write = async (client: pg.ClientBase) => {
+      const { bytes } = await runTransaction(client, { begin, statements }, this.#ask);
+      commits = true;
+      // Sent separately: an abandoned write must not be committed by a server that continues.
+      await runStatements(client, [plain(nowhere, "COMMIT")]);
+      return bytes;
+    };
+    try {
+      return await this.#namingLocks(signal, () => this.#leased(signal, write));
+    } catch (error) {
+      throw commits ? unansweredCommit(error) : error;
+    }
   }
 
   /** What waits for a lock until it is ended does not say for which; another connection asks who holds one. */

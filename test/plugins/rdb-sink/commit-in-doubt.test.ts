@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createConnection } from "mysql2/promise";
 import pg from "pg";
-import { retryableOf } from "../../../core/sdk/index.js";
+import { mayBeStored } from "../../../core/sdk/errors.js";
+import { codeOf, retryableOf } from "../../../core/sdk/index.js";
 import type { RdbConfig } from "../../../plugins/rdb-sink/config.js";
 import { mysqlServer } from "../../support/mysql.js";
 import { mysqlPrograms } from "../../support/mysql-programs.js";
@@ -32,7 +33,7 @@ test("a commit that PostgreSQL has not finished when its sink is gone counts for
   await database.query("SELECT pg_advisory_lock(1)");
   const dying = new AbortController();
 
-  const lost = assert.rejects(sink.persist(batch("2"), dying.signal), { code: "WRITE_ABORTED" });
+  const lost = assert.rejects(sink.persist(batch("2"), dying.signal), { code: "WRITE_ABORTED", mayBeStored: true });
   await until(
     () => waiting(database, "advisory"),
     (count) => count === 1,
@@ -72,6 +73,35 @@ test("a commit that PostgreSQL does not finish in time is one that took too long
     code: "STATEMENT_TIMEOUT",
     message: /took longer than 2000 milliseconds .* see whether a synchronous standby is away/,
   });
+});
+
+test("nothing says that a batch may be stored of which PostgreSQL refused a row, or that was aborted before its commit", async (context) => {
+  const database = await postgresqlDatabase();
+  if (database === undefined) return context.skip("PostgreSQL is not reachable");
+  context.after(() => database.drop());
+  const { sink } = sinkOf(configOf(database));
+  context.after(() => sink.stop(AbortSignal.abort()));
+  const batch = (a: string) => ({ events: [eventOf(entity("e", { a }), "slow")], position: at(`c:${a}`) });
+  await sink.persist(batch("1"), never);
+  const failure = async (signal: AbortSignal) =>
+    await sink.persist(batch("2"), signal).catch((error: unknown) => error);
+  const dying = new AbortController();
+  await database.query(SLOW_COMMITS.replace("DEFERRABLE INITIALLY DEFERRED", "NOT DEFERRABLE"));
+  await database.query("SELECT pg_advisory_lock(1)");
+
+  const aborted = failure(dying.signal);
+  await until(
+    () => waiting(database, "advisory"),
+    (count) => count === 1,
+  );
+  dying.abort();
+  const first = await aborted;
+  await database.query("SELECT pg_advisory_unlock(1)");
+  await database.query("ALTER TABLE slow.e ADD CHECK (a = '1')");
+  const second = await failure(never);
+
+  assert.deepEqual([codeOf(first), codeOf(second)], ["WRITE_ABORTED", "DATA_REFUSED"]);
+  assert.deepEqual([mayBeStored(first), mayBeStored(second)], [false, false]);
 });
 
 /** Until the server has read that it has a synchronous standby, some time after it was asked to, commits wait for none. */
@@ -133,7 +163,7 @@ test("a batch is stored when a synchronous standby has it, whoever ends the wait
   await admin.query("SELECT pg_reload_conf()");
   await again;
 
-  assert.equal(retryableOf(failure), true);
+  assert.deepEqual([retryableOf(failure), mayBeStored(failure)], [true, true]);
   assert.deepEqual((await admin.query("SELECT a FROM standby.e")).rows, [{ a: "1" }, { a: "2" }]);
   await admin.end();
 });
@@ -170,7 +200,7 @@ test("a batch is stored when a semi-synchronous replica has it, whoever ends the
   await server.query("SET GLOBAL rpl_semi_sync_master_enabled = 0");
   await again;
 
-  assert.equal(retryableOf(failure), true);
+  assert.deepEqual([retryableOf(failure), mayBeStored(failure)], [true, true]);
   assert.equal(first, "waiting");
   assert.deepEqual(await server.query("SELECT a FROM replica.e"), [{ a: "1" }, { a: "2" }]);
   assert.deepEqual(await server.query("SELECT deneb_position AS kept FROM deneb.deneb_positions"), [{ kept: "c:2" }]);
