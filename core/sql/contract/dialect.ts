@@ -78,6 +78,8 @@ export interface Dialect {
   readonly longestText: number;
   /** Whether times in columns of text are compared letter by letter; those of last data are stored in UTC then. */
   readonly comparesLetters?: boolean;
+  /** The kind of the columns of a key in tables that are created, whatever values they get; absent: that of the first values. */
+  readonly keyKind?: ColumnKind;
   /** The most columns that a table can have; absent where only the database knows. */
   readonly mostColumns?: number;
   /** Whether each definition commits by itself, and waits for the disk: then tables are made over several connections at once. */

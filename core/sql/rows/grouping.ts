@@ -91,7 +91,7 @@ function joined(sent: readonly PlacedRow[], keyOf: KeyOf): TableBatch | undefine
   return {
     name,
     subject,
-    key: [],
+    key: noKey,
     columns,
     rows: rows.map((row) => aligned(row.cells, row, columns)),
     values: () => rows.map((row) => aligned(row.values(), row, columns)),
@@ -133,6 +133,8 @@ function nativeOf(rows: readonly Row[], native: readonly string[]): ReadonlySet<
 }
 
 const none: ReadonlySet<string> = new Set();
+/** One list, by which what is remembered of a table is found again. */
+const noKey: readonly string[] = [];
 
 // Rows of entities with the same attributes share one list of columns: the usual case.
 function union(rows: readonly Row[], columns: readonly string[]): readonly string[] {

@@ -47,13 +47,7 @@ type Fitting = Pick<KnownStore, "dialect" | "naming" | "nativeTypes" | "geometry
 export function fitted(batch: TableBatch, known: KnownColumns | undefined, fitting: Fitting): FittedRows {
   const { name, subject, key, rows } = batch;
   const { dialect } = fitting;
-  const {
-    existing,
-    kindsFit,
-    allText,
-    columns,
-    lacking: lackingPlain,
-  } = comparedColumns(batch.columns, known, dialect);
+  const { existing, kindsFit, allText, columns, lacking: lackingPlain } = comparedColumns(batch, known, dialect);
   const makesNative = batch.native.size > 0 && lackingPlain.some((column) => batch.native.has(column.name));
   const longest = dialect.longestText;
   const isPlain = (row: readonly Cell[]) => (allText ? fitsText(row, longest) : fitsPlain(row, existing, longest));
@@ -71,7 +65,8 @@ export function fitted(batch: TableBatch, known: KnownColumns | undefined, fitti
 interface ComparedColumns {
   readonly known: KnownColumns | undefined;
   readonly dialect: Fitting["dialect"];
-  /** The kind of each column in the table; undefined where the table lacks it. */
+  readonly key: readonly string[];
+  /** The kind of each column in the table; where the table lacks it that of a key in this database, else undefined. */
   readonly existing: readonly (ColumnKind | undefined)[];
   /** Whether the cells for text columns can be stored as they are: in columns of texts, and whole numbers in those of integers. */
   readonly kindsFit: boolean;
@@ -85,24 +80,26 @@ interface ComparedColumns {
 
 /** Caches the last comparison of each list: tables of entities with the same attributes share their columns. */
 function comparedColumns(
-  names: readonly string[],
+  { columns: names, key }: Pick<TableBatch, "columns" | "key">,
   known: KnownColumns | undefined,
   dialect: Fitting["dialect"],
 ): ComparedColumns {
   const last = compared.get(names);
-  if (last !== undefined && last.known === known && last.dialect === dialect) return last;
+  if (last !== undefined && last.known === known && last.dialect === dialect && last.key === key) return last;
 
-  const existing = names.map((column) => known?.get(dialect.columnKey(column)));
+  const inTable = names.map((column) => known?.get(dialect.columnKey(column)));
+  const existing = names.map((column, at) => inTable[at] ?? (key.includes(column) ? dialect.keyKind : undefined));
   const columns = plainColumns(names, existing);
   const made = {
     known,
     dialect,
+    key,
     existing,
     // The short column of the time of a partitioned table is "other", and takes text.
     kindsFit: existing.every((kind) => kind === "text" || kind === "integer" || kind === "other" || kind === undefined),
     allText: existing.every((kind) => kind === "text" || kind === "other" || kind === undefined),
     columns,
-    lacking: columns.filter((_, index) => existing[index] === undefined),
+    lacking: columns.filter((_, index) => inTable[index] === undefined),
     refused: refusedColumns(names, known, dialect),
   };
   compared.set(names, made);
@@ -117,7 +114,7 @@ export function refuseColumns(
   known: KnownColumns | undefined,
   { dialect }: Pick<Fitting, "dialect">,
 ): void {
-  const { refused } = comparedColumns(batch.columns, known, dialect);
+  const { refused } = comparedColumns(batch, known, dialect);
   if (refused !== undefined) refuse(batch, refused);
 }
 
