@@ -160,4 +160,43 @@ await onEveryDatabase("last data in an agent with a zone of its own", [
       );
     },
   },
+  {
+    name: "a row that is older than the deletion of its batch does not come back, however its time is written",
+    service: "spellings",
+    run: async (place, service) => {
+      const sink = await place.sink({ last_data_mode: "upsert", last_data_timestamp_key: "measured" });
+      const gone = measured("2026-07-01T10:00:00.0002Z", { deletedAt: "2026-07-01T10:00:00Z" });
+
+      for (const earlier of [
+        "2026-07-01T12:00:00+02",
+        "2026-07-01t10:00:00.00015z",
+        "2026-07-01 10:00",
+        "2026-07-01",
+      ]) {
+        await persist(sink, ldEvent("e", gone, service, 1), ldEvent("e", measured(earlier), service, 2));
+        assert.deepEqual(await place.rows(service, "e_last_data"), [], earlier);
+      }
+    },
+  },
+  ...[true, false].map((typed) => ({
+    name: `a deletion at ${typed ? "what does not fit the type of the time" : "a text that is no time"} becomes a dead letter, and its entity stays`,
+    service: typed ? "notimetyped" : "notime",
+    run: async (place: Place, service: string) => {
+      const sink = await place.sink({
+        last_data_mode: "upsert",
+        last_data_timestamp_key: "measured",
+        attr_native_types: typed,
+      });
+      const measuredAt = (time: string) => v2Attribute("measured", "DateTime", time);
+      const gone = v2Attribute("alterationType", "Text", "entityDelete");
+      await persist(sink, v2Event(v2Entity("e", measuredAt("2026-07-01T10:00:00Z")), service));
+
+      for (const time of ["now", "-2026-07-01T10:00:00Z"])
+        await assert.rejects(persist(sink, v2Event(v2Entity("e", measuredAt(time), gone), service)), {
+          code: "LAST_DATA_INCOMPLETE",
+        });
+
+      assert.equal((await place.rows(service, "e_t_last_data")).length, 1);
+    },
+  })),
 ]);

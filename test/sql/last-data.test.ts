@@ -141,12 +141,13 @@ await onEveryDatabase("last data", [
           "2026-02-30T00:00:00Z",
           "2026-01-01T24:00:00Z",
           "20260101T000000Z",
+          "2026-01-01T00:00:00+15:00",
         ])
-          await assert.rejects(persist(sink, at(id, text, 2)), {
-            code: "LAST_DATA_INCOMPLETE",
-            retryable: false,
-            message: new RegExp(`"${text}" in "ts" is no time`),
-          });
+          await assert.rejects(
+            persist(sink, at(id, text, 2)),
+            ({ code, retryable, message }) =>
+              code === "LAST_DATA_INCOMPLETE" && !retryable && message.includes(`"${text}" in "ts" is no time`),
+          );
       await persist(sink, at("car1", "2026-01-02T00:00:00Z", 3));
       await persist(sink, at("car2", "2026-01-02T00:00:00Z", 4));
 
@@ -182,7 +183,9 @@ await onEveryDatabase("last data", [
         v2Event(v2Entity("car1", v2Attribute("k", "Number", k), v2Attribute("n", "Number", n)), service);
 
       await persist(sink, at(1, 1));
-      for (const [k, n, column] of [[1, "soon", "n"] as const, ["first", 2, "k"] as const])
+      // A key of MySQL is a text, and takes any.
+      const hasTypedKey = place.database !== undefined || place.prefix === "";
+      for (const [k, n, column] of [[1, "soon", "n"] as const, ...(hasTypedKey ? [["first", 2, "k"] as const] : [])])
         await assert.rejects(persist(sink, at(k, n)), {
           code: "LAST_DATA_INCOMPLETE",
           retryable: false,

@@ -9,9 +9,10 @@ export function inMicroseconds(row: PlacedRow, column: string): PlacedRow {
   return changed(row, column, { kinds: ["time"], change: (text) => text.replace(FINER, "$1") });
 }
 
-const WITH_OFFSET =
-  /^(?<open>"?)(?<day>\d{4}-\d\d-\d\d)[T ](?<minutes>\d\d:\d\d)(?<seconds>:\d\d)?(?<fraction>\.\d+)?(?<hour>[+-]\d\d)(?::?(?<minute>\d\d))?(?<close>"?)$/i;
+const TIME =
+  /^(?<open>"?)(?<day>\d{4}-\d\d-\d\d)(?:[T ](?<minutes>\d\d:\d\d)(?<seconds>:\d\d)?(?<fraction>\.\d+)?(?:Z|(?<hour>[+-](?:0\d|1[0-4]))(?::?(?<minute>\d\d))?)?)?(?<close>"?)$/i;
 const TO_THE_SECOND = 19;
+const EPOCH_MILLIS = /^\d+$/;
 
 /** The row with the time in a column in UTC, for a database that compares texts letter by letter. */
 export function inUtc(row: PlacedRow, column: string): PlacedRow {
@@ -20,12 +21,29 @@ export function inUtc(row: PlacedRow, column: string): PlacedRow {
 
 /** The fraction stays as it was given; a text without an offset, or that is no time, is unchanged. */
 function utcText(text: string): string {
-  const parts = WITH_OFFSET.exec(text)?.groups;
-  if (parts === undefined) return text;
-  const { open = "", day, minutes, seconds = ":00", fraction = "", hour, minute = "00", close = "" } = parts;
+  const { open = "", hour, fraction = "", close = "" } = partsOf(text);
+  const second = hour === undefined ? undefined : utcSecond(text);
+  return second === undefined ? text : `${open}${second}${fraction}Z${close}`;
+}
+
+/**
+ * What orders times of ISO 8601, and milliseconds since 1970, as texts; a time without a zone is in UTC. Undefined for a time that only the
+ * database can read.
+ */
+export function instantOf(text: string): string | undefined {
+  if (EPOCH_MILLIS.test(text)) return text;
+  const second = utcSecond(text);
+  return second === undefined ? undefined : `${second}${partsOf(text)["fraction"]?.replace(/\.?0+$/, "") ?? ""}`;
+}
+
+function utcSecond(text: string): string | undefined {
+  const { day, minutes = "00:00", seconds = ":00", hour = "+00", minute = "00" } = partsOf(text);
   const instant = Date.parse(`${day}T${minutes}${seconds}${hour}:${minute}`);
-  if (Number.isNaN(instant)) return text;
-  return `${open}${new Date(instant).toISOString().slice(0, TO_THE_SECOND)}${fraction}Z${close}`;
+  return Number.isNaN(instant) ? undefined : new Date(instant).toISOString().slice(0, TO_THE_SECOND);
+}
+
+function partsOf(text: string): Readonly<Record<string, string | undefined>> {
+  return TIME.exec(text)?.groups ?? {};
 }
 
 interface Change {

@@ -12,7 +12,7 @@ import { columnLayoutColumns, namesOf, only, type Row, textValue } from "../../r
 import type { FittedRows } from "../../tables/fitting.js";
 import { hasPassed, type KnownStore } from "../../tables/known-store.js";
 import type { KnownColumns } from "../../tables/known-tables.js";
-import { inMicroseconds, inUtc } from "./comparable-times.js";
+import { inMicroseconds, instantOf, inUtc } from "./comparable-times.js";
 import { refuseNoTime, refuseUnfit, refuseWithout } from "./last-data-refusals.js";
 import { MemberOwners } from "./member-owners.js";
 
@@ -134,29 +134,28 @@ export class LastData {
    * what is older than a deletion of the same batch does not bring the entity back.
    */
   statements({ placed }: TableBatch, fitted: FittedRows, store: KnownStore): readonly Statement[] {
-    const removals = new Map<string, number>();
+    const removals = new Map<string, Instant>();
     const statements = placed.flatMap((row, index) => {
       const cells = fitted.rows[index] ?? [];
       if (row.removed) {
         noteRemoval(removals, this.#orderOf(row), this.#instantOf(row));
-        return this.#removal(fitted, cells, store);
+        return this.#removal(row, fitted, cells, store);
       }
       const removedAt = removals.size === 0 ? undefined : removals.get(this.#orderOf(row));
-      if (removedAt !== undefined && this.#instantOf(row) < removedAt) return [];
+      if (removedAt !== undefined && isEarlier(this.#instantOf(row), removedAt)) return [];
       return this.#upsert(row, fitted, cells, store);
     });
     return joinedRuns(statements);
   }
 
-  /** NaN, which is less than nothing, for a time that only the database can read. */
-  #instantOf({ columns, cells }: PlacedRow): number {
+  #instantOf({ columns, cells }: PlacedRow): Instant {
     return instantOf(cells[columns.indexOf(this.#time)] ?? "");
   }
 
   #upsert(row: PlacedRow, fitted: FittedRows, cells: readonly Cell[], store: KnownStore): Statement {
     const { from, columns, members, time, needed } = this.#planned(row, fitted, store);
     for (const { column, at } of needed) if (cells[at] === undefined) refuseUnfit(column, row);
-    if (time.kind === "text" && this.#timeFormat === undefined && !this.#ownTime) refuseNoTime(this.#time, row);
+    this.#refuseNoTime(time, row);
     return store.dialect.upsert({
       name: fitted.name,
       columns,
@@ -196,14 +195,21 @@ export class LastData {
     return plan;
   }
 
-  #removal(fitted: FittedRows, stored: readonly Cell[], { dialect }: KnownStore): Statement {
+  #refuseNoTime(time: Column, row: PlacedRow): void {
+    if (time.kind === "text" && this.#timeFormat === undefined && !this.#ownTime) refuseNoTime(this.#time, row);
+  }
+
+  #removal(row: PlacedRow, fitted: FittedRows, stored: readonly Cell[], { dialect }: KnownStore): Statement {
     const { name, columns } = fitted;
     const cellOf = (wanted: string) => stored[columns.findIndex((column) => column.name === wanted)];
     const rows = { name, key: this.#entityKey, cells: this.#entityKey.map(cellOf) };
+    if (row.cells[row.columns.indexOf(this.#time)] === undefined) return dialect.remove(rows);
+    const time = this.#timeColumn(fitted);
     const cell = cellOf(this.#time);
-    const until: RemovedRows["until"] =
-      cell === undefined ? undefined : { time: this.#timeColumn(fitted), cell, timeFormat: this.#timeFormat };
-    return dialect.remove(until === undefined ? rows : { ...rows, until });
+    if (cell === undefined) refuseUnfit(time, row);
+    this.#refuseNoTime(time, row);
+    const until: RemovedRows["until"] = { time, cell, timeFormat: this.#timeFormat };
+    return dialect.remove({ ...rows, until });
   }
 
   #timeColumn({ columns }: FittedRows): Column {
@@ -242,19 +248,16 @@ interface Plan {
   readonly needed: readonly { readonly at: number; readonly column: Column }[];
 }
 
-function noteRemoval(removals: Map<string, number>, entity: string, time: number): void {
+type Instant = ReturnType<typeof instantOf>;
+
+function noteRemoval(removals: Map<string, Instant>, entity: string, time: Instant): void {
   const before = removals.get(entity);
-  if (before === undefined || !(time < before)) removals.set(entity, time);
+  if (before === undefined || time === undefined || time >= before) removals.set(entity, time);
 }
 
-// Times without a zone, as those of NGSI v2, are in UTC.
-const WITHOUT_ZONE = /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?)?$/;
-
-const EPOCH_MILLIS = /^\d+$/;
-
-function instantOf(text: string): number {
-  if (EPOCH_MILLIS.test(text)) return Number(text);
-  return Date.parse(WITHOUT_ZONE.test(text) ? `${text.replace(" ", "T")}Z` : text);
+/** Whether both are known, and the first one is earlier. */
+function isEarlier(one: Instant, other: Instant): boolean {
+  return one !== undefined && other !== undefined && one < other;
 }
 
 function compare(one: string, other: string): number {
