@@ -24,7 +24,7 @@ export const fitting = {
   number: "^-?[0-9]{1,100}([.][0-9]{1,99})?([eE][+-]?[0-9]{1,2})?$",
   /** A time without a zone, up to where a zone may stand. */
   time: `^${DAY}[T ]${CLOCK}`,
-  zone: "(Z|[+-](0[0-9]|1[0-4]):?[0-5][0-9])$",
+  zone: "(Z|[+-](0[0-9]|1[0-4])(:?[0-5][0-9])?)$",
 } as const;
 
 const kinds = [

@@ -38,14 +38,19 @@ await onEveryDatabase("native types", [
     run: async (place, service) => {
       const sink = await place.sink(native);
 
-      for (const time of ["2020-05-13T10:00:00.123Z", "2020-05-13T12:00:00+03:00", "2020-05-13"]) {
+      for (const time of [
+        "2020-05-13T13:00:00.5+02",
+        "2020-05-13T10:00:00.123Z",
+        "2020-05-13T12:00:00+03:00",
+        "2020-05-13",
+      ]) {
         await persist(sink, v2Event(body(time, "DateTime"), service));
       }
 
       const rows = await place.select(service, "e_t", "SELECT a FROM @ ORDER BY a");
       assert.deepEqual(
         rows.map(({ a }) => a?.replace("T", " ").slice(0, 19)),
-        ["2020-05-13 00:00:00", "2020-05-13 09:00:00", "2020-05-13 10:00:00"],
+        ["2020-05-13 00:00:00", "2020-05-13 09:00:00", "2020-05-13 10:00:00", "2020-05-13 11:00:00"],
       );
     },
   },

@@ -51,7 +51,8 @@ const INTEGER = /^-?(?:0|[1-9]\d{0,18})$/;
 const MOST_INTEGER = 2n ** 63n - 1n;
 // Databases have the years 1 to 9999 in common; the zone of a time may lead beyond them.
 const YEAR = /^(?!0000)\d{4}-/;
-const TIME = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?::(\d\d)(?:\.(\d+))?)?(Z|[+-]\d\d:?\d\d)?)?$/;
+const TIME = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?::(\d\d)(?:\.(\d+))?)?(Z|[+-]\d\d(?::?\d\d)?)?)?$/;
+const HOURS_ONLY = /^[+-]\d\d$/;
 
 /** For columns of text. @beta */
 export function plainCell({ plain }: NativeValue): Cell {
@@ -94,7 +95,7 @@ export function booleanCell(yes: string, no: string): Cells["boolean"] {
 export function utcTime({ text }: NativeValue): Cell {
   const [, date, minutes = "00:00", seconds = "00", fraction = "", zone = "Z"] = TIME.exec(text) ?? [];
   if (date === undefined || fraction.length > 6 || !isDay(date)) return undefined;
-  const instant = Date.parse(`${date}T${minutes}:${seconds}${zone}`);
+  const instant = Date.parse(`${date}T${minutes}:${seconds}${HOURS_ONLY.test(zone) ? `${zone}:00` : zone}`);
   if (Number.isNaN(instant)) return undefined;
   const [whole = ""] = new Date(instant).toISOString().split(".");
   if (!YEAR.test(whole)) return undefined;

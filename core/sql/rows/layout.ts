@@ -113,8 +113,9 @@ function remembered(write: (epochMillis: number) => string): (epochMillis: numbe
   };
 }
 
-// 2020-05-13, 2020-05-13T10:00:00.123456Z, 2020-05-13 10:00+02:00
-const TIME = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?$/;
+// 2020-05-13, 2020-05-13T10:00:00.123456Z, 2020-05-13 10:00+02:00, 2020-05-13T10:00:00+02
+const TIME = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d(?::?\d\d)?)?)?$/;
+const HOURS_ONLY = /[\d.][+-]\d\d$/;
 const TIME_TYPES: ReadonlySet<string> = new Set(["DateTime", "ISO8601", "TemporalProperty"]);
 /** The members that NGSI-LD itself gives attributes and whose values are times. */
 export const TIME_MEMBERS: ReadonlySet<string> = new Set([
@@ -182,9 +183,9 @@ function jsonOrText(text: Cell, plain: Cell): NativeValue | undefined {
 
 /** Whether this text is an ISO 8601 time or date, of a day that exists. */
 export function isTime(text: string): boolean {
-  return (
-    TIME.test(text) && !Number.isNaN(Date.parse(text.replace(" ", "T"))) && isDay(text.slice(0, "2020-05-13".length))
-  );
+  if (!TIME.test(text)) return false;
+  const minutes = HOURS_ONLY.test(text) && text.includes(":") ? ":00" : "";
+  return !Number.isNaN(Date.parse(text.replace(" ", "T") + minutes)) && isDay(text.slice(0, "2020-05-13".length));
 }
 
 function native({ kind, text }: Value, plain: Cell, mayBeTime: boolean): NativeValue | undefined {

@@ -177,9 +177,11 @@ function number(value: string): string {
 /** In UTC: NGSI v2 times have no zone. The server knows offsets in texts in its later versions only. */
 function time(value: string): string {
   const local = (end: string) => `CAST(REPLACE(${end}, 'T', ' ') AS DATETIME(6))`;
-  const colon = `REPLACE(RIGHT(${value}, 6), ':', '')`;
-  const minutes = `(SUBSTRING(${colon}, -4, 2) * 60 + RIGHT(${colon}, 2)) * IF(LOCATE('-', ${colon}) > 0, 1, -1)`;
-  const zoned = `LEFT(${value}, CHAR_LENGTH(${value}) - IF(SUBSTRING(${value}, -3, 1) = ':', 6, 5))`;
+  // From the sign on: what precedes it may hold one, too, in the day only.
+  const start = `CHAR_LENGTH(${value}) - LOCATE('-', REPLACE(REVERSE(${value}), '+', '-'))`;
+  const zone = `REPLACE(SUBSTRING(${value}, ${start} + 1), ':', '')`;
+  const minutes = `(SUBSTRING(${zone}, 2, 2) * 60 + IF(CHAR_LENGTH(${zone}) > 3, RIGHT(${zone}, 2), 0)) * IF(LOCATE('-', ${zone}) > 0, 1, -1)`;
+  const zoned = `LEFT(${value}, ${start})`;
   return `CASE WHEN ${value} REGEXP '${fitting.time}$' THEN ${local(value)}
     WHEN ${value} REGEXP '${fitting.time}Z$' THEN ${local(`LEFT(${value}, CHAR_LENGTH(${value}) - 1)`)}
     WHEN ${value} REGEXP '${fitting.time}${fitting.zone}' THEN TIMESTAMPADD(MINUTE, ${minutes}, ${local(zoned)}) END`;

@@ -6,7 +6,6 @@ import type { PlacedRow } from "../../rows/grouping.js";
 // A day or a time without its fraction, and a zone; SQLite misreads hour 24, and zones beyond 14 hours, which no place has. Texts of simplified NGSI-LD have their quotes.
 const TIME =
   /^"?(\d{4}-\d\d-\d\d(?:[T ](?!24)\d\d:\d\d(?::\d\d)?)?)(?:(?<=:\d\d:\d\d)\.\d+)?(Z|[+-](?:0\d|1[0-4])(?::?\d\d)?)?"?$/;
-const HOURS_ONLY = /^[+-]\d\d$/;
 const MOST_SHOWN = 40;
 
 /** Throws `LAST_DATA_INCOMPLETE` for a row without a value in the column. */
@@ -41,7 +40,7 @@ export function refuseUnfit({ name, kind }: Column, row: PlacedRow): never {
 function isTime(text: string): boolean {
   const [, time, zone = ""] = TIME.exec(text.toUpperCase()) ?? [];
   if (time === undefined) return false;
-  const whole = `${time}${zone}${HOURS_ONLY.test(zone) ? ":00" : ""}`;
+  const whole = `${time}${zone}`;
   return utcTime({ kind: "time", text: whole, plain: whole }) !== undefined;
 }
 
