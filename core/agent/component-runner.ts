@@ -1,10 +1,13 @@
+import type { ComponentNode } from "../configuration/topology.js";
+import { fullTables, OPEN_FILES_REMEDY } from "../files/open-files.js";
 import type { CountedChannel } from "../pipeline/counted-channel.js";
 import type { DeadLetters } from "../pipeline/dead-letters/dead-letters.js";
 import { LetterFollower } from "../pipeline/dead-letters/letter-follower.js";
 import type { Erasures } from "../pipeline/erasures.js";
 import type { Ledger } from "../pipeline/ledger.js";
 import { withinGrace } from "../pipeline/supervision.js";
-import { type Lifecycle, type Logger, onAbort, reasonOf } from "../sdk/index.js";
+import { thrownCause } from "../sdk/causes.js";
+import { AgentError, codeOf, type Lifecycle, type Logger, onAbort, reasonOf, retryableOf } from "../sdk/index.js";
 import { noteCompared } from "./compared.js";
 import {
   type Assembly,
@@ -17,7 +20,6 @@ import {
   without,
 } from "./component.js";
 import { Handovers } from "./handovers.js";
-import { named, startComponent } from "./start-component.js";
 
 interface ComponentRunnerParts {
   readonly ledger: Ledger;
@@ -203,4 +205,31 @@ async function startInterceptor({ interceptor, node }: RunningInterceptor): Prom
   } catch (error) {
     throw named(error, { name: node.name, node });
   }
+}
+
+interface Startable extends Running {
+  readonly node: ComponentNode;
+}
+
+/** Starts a component and keeps its status. */
+export async function startComponent(running: Startable, lifecycle: Lifecycle): Promise<void> {
+  try {
+    await lifecycle.start();
+    running.status = "START";
+  } catch (error) {
+    running.status = "ERROR";
+    throw named(error, running);
+  }
+}
+
+/** Messages of strangers need not name their component. The code stays, because callers decide by it. */
+export function named(error: unknown, { name, node }: Pick<Startable, "name" | "node">): unknown {
+  const { kind, type } = node.definition;
+  if (reasonOf(error).includes(`"${name}"`)) return error;
+  const code = codeOf(error) ?? "COMPONENT_NOT_STARTED";
+  const remedy = fullTables.includes(code) ? ` (${OPEN_FILES_REMEDY})` : "";
+  return new AgentError(code, `starting ${kind} "${name}" of type "${type}"${remedy}`, {
+    cause: thrownCause(error),
+    retryable: retryableOf(error) ?? false,
+  });
 }

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Running } from "../../core/agent/component.js";
+import { startComponent } from "../../core/agent/component-runner.js";
 import { createComponent } from "../../core/agent/create-component.js";
 import { ReportedHealth } from "../../core/agent/reported-health.js";
-import { startComponent } from "../../core/agent/start-component.js";
 import { Receiver } from "../../core/pipeline/receiver.js";
 import { AgentError, codeOf, definePlugin, reasonOf } from "../../core/sdk/index.js";
 import { recordingLog } from "../support/recording-log.js";

@@ -12,8 +12,7 @@ import {
 import { refusedByChannels } from "../../sdk/source.js";
 import type { Agent } from "../agent.js";
 import type { Assembly } from "../component.js";
-import { configuredSecrets } from "./configured-secrets.js";
-import { Masking } from "./masking.js";
+import { configuredSecrets, Masking } from "./masking.js";
 import type { Arrived, ArrivedEntity } from "./sampled-arrival.js";
 
 /** What is kept of what arrives, and for how long. */

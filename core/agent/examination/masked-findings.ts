@@ -1,7 +1,7 @@
 import { MASK } from "../../configuration/configuration-fault.js";
 import { comparableSettings } from "../../configuration/shown-settings.js";
 import type { ComponentNode } from "../../configuration/topology.js";
-import { textsIn } from "../arrivals/configured-secrets.js";
+import { textsIn } from "../arrivals/masking.js";
 import type { Finding } from "./probe-runs.js";
 
 /** Shorter secrets are parts of many words. */
