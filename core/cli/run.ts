@@ -22,7 +22,6 @@ import {
 import { warnOfOwner, withDataDir } from "./data-dir.js";
 import { type ConfigurationFile, loadConfiguration, loadNamedPlugins, printFaults } from "./load.js";
 import { NamedFiles } from "./named-files.js";
-import { plugNPlayFault } from "./plug-n-play.js";
 import { startTextOf } from "./reload-on-change.js";
 import { serve } from "./serve.js";
 import { smallMemory } from "./small-memory.js";
@@ -124,4 +123,13 @@ function warnOfFolder({ managementConfigurationFolder: value }: KernelSettings, 
   if (value === "" || existsSync(value)) return;
   const reason = "there is no such folder; create it, or correct the name";
   findings.add(warningAt({ key: "--management-configuration-folder", value }, reason));
+}
+
+/** What is wrong where packages are read from archives; undefined elsewhere. */
+function plugNPlayFault(): string | undefined {
+  if (process.versions["pnp"] === undefined) return undefined;
+  return (
+    "Yarn Plug'n'Play is in this process, and takes calls for files from Node that channels need; " +
+    'set "nodeLinker: node-modules" in .yarnrc.yml and install again'
+  );
 }

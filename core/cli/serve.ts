@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { reasonWithRemedy } from "../files/refused-access.js";
 import { codeOf } from "../sdk/index.js";
+import type { Environment } from "../tracing/environment.js";
 import type { OpenTracing } from "../tracing/open-tracing.js";
-import { beginTracing } from "./begin-tracing.js";
 import { type BuiltService, buildService, type Service } from "./build-service.js";
 import { exitCodes, type Terminal } from "./command.js";
 import { startAndOpen } from "./start-and-open.js";
@@ -63,6 +63,22 @@ export async function serve(service: Service, terminal: Terminal): Promise<numbe
     await tracing?.close();
   }
 }
+
+/** Begins to trace when the settings say so. Nothing of OpenTelemetry is loaded otherwise. */
+async function beginTracing(service: Service, env: Environment): Promise<OpenTracing | undefined> {
+  const { topology, settings, version, logging } = service;
+  if (!settings.tracing) {
+    const variable = collectors.find((name) => (env[name] ?? "") !== "");
+    if (variable !== undefined) logging.loggers.of("deneb").info({ variable }, "nothing is traced: --tracing is off");
+    return undefined;
+  }
+  const log = logging.loggers.of("tracing");
+  const { openTracing } = await import("../tracing/open-tracing.js");
+  return await openTracing({ env, agent: topology.agent, version, parents: settings.tracingParents, log });
+}
+
+/** Who sets one of these expects to be traced. */
+const collectors = ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"] as const;
 
 /** Until a stop is asked for; a worker that receives nothing ends by itself. */
 async function untilOver({ stopRequested, worker }: Terminal, { agent, letters }: BuiltService): Promise<void> {

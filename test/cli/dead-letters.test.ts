@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { DEAD_LETTERS } from "../../core/agent/container.js";
-import { outcomeOf } from "../../core/cli/replayed-letter.js";
+import { outcomeOf } from "../../core/cli/dead-letters.js";
 import type { DeadLetter } from "../../core/pipeline/dead-letters/dead-letters.js";
 import { AgentError } from "../../core/sdk/index.js";
 import { selfSigned } from "../support/certificates.js";
