@@ -14,7 +14,7 @@ const levels: readonly (readonly string[])[] = [
   ["topology/"],
   ["read-configuration.ts"],
   ["migration/"],
-  ["shown-properties.ts", "shown-settings.ts"],
+  ["shown-settings.ts"],
 ];
 
 const files = (await repositoryFiles("core/configuration")).map((file) => file.slice(home.length));

@@ -1,7 +1,7 @@
 import { type Request, type RequestHandler, type Response, Router } from "express";
 import { MASK } from "../../configuration/configuration-fault.js";
 import { withoutProperty, withProperty } from "../../configuration/file/edited-properties.js";
-import { shownProperties } from "../../configuration/shown-properties.js";
+import { shownProperties } from "../../configuration/shown-settings.js";
 import type { EditedText } from "../../files/edited-text.js";
 import { codeOf, type Logger, reasonOf } from "../../sdk/index.js";
 import type { PluginCatalogue } from "../../tokens.js";

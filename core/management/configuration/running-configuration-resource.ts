@@ -5,7 +5,7 @@ import type { Reload, ReloadEnd } from "../../agent/reload.js";
 import { configurationDifference } from "../../agent/state/configuration-difference.js";
 import { type ConfigurationFault, errorAt, faultText, MASK } from "../../configuration/configuration-fault.js";
 import type { Configuration } from "../../configuration/read-configuration.js";
-import { shownProperties } from "../../configuration/shown-properties.js";
+import { shownProperties } from "../../configuration/shown-settings.js";
 import { reasonOf } from "../../sdk/index.js";
 import type { PluginCatalogue } from "../../tokens.js";
 import { fail, HttpError, sendJson, succeed } from "../answers.js";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { propertyTable } from "../../../core/cli/reference-page.js";
 import { migration } from "../../../core/configuration/migration/migration.js";
-import { shownProperties } from "../../../core/configuration/shown-properties.js";
+import { shownProperties } from "../../../core/configuration/shown-settings.js";
 import { catalogueOf } from "../../../core/registry/discover.js";
 import { type AnyPlugin, definePlugin } from "../../../core/sdk/index.js";
 import { pluginConformance } from "../../../core/testing/index.js";
