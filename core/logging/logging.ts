@@ -2,9 +2,15 @@ import { editedFile } from "../files/edited-text.js";
 import { reasonOf } from "../sdk/index.js";
 import type { Loggers } from "../tokens.js";
 import { RunningAppenders } from "./appenders.js";
-import { consoleAppenders, type LogFormat } from "./console-format.js";
-import type { LoggingTargets } from "./definitions.js";
-import { builtInAppender, type LogLevel, layoutOf, parseLogLevel, sinkOfClass } from "./definitions.js";
+import {
+  type AppenderDefinition,
+  builtInAppender,
+  type LoggingTargets,
+  type LogLevel,
+  layoutOf,
+  parseLogLevel,
+  sinkOfClass,
+} from "./definitions.js";
 import { pinoRoot, ROOT_LOGGER, RunningLoggers } from "./loggers.js";
 import {
   appendersOf,
@@ -107,4 +113,25 @@ async function documentOf(
 function rootLevel({ level, levelGiven }: LoggingSetup, own: ReadonlyMap<string, LogLevel>): LogLevel {
   const given = parseLogLevel(level) ?? "INFO";
   return levelGiven ? given : (own.get(ROOT_LOGGER) ?? given);
+}
+
+/** How console appenders write; `auto`: for people on a terminal, else as their logging file says. */
+export type LogFormat = "json" | "pretty" | "auto";
+
+/**
+ * The appenders of a start. A format that was asked for is that of all console appenders; `auto` changes those whose layout is
+ * JSON, which is for programs, and no pattern. Without any appender there is the built-in one.
+ */
+function consoleAppenders(
+  definitions: readonly AppenderDefinition[],
+  format: LogFormat,
+  isScreen: boolean,
+): readonly AppenderDefinition[] {
+  const known = definitions.filter((one) => sinkOfClass(one.class) !== undefined);
+  const all = known.length === 0 ? [builtInAppender] : known;
+  return all.map((one) => {
+    if (sinkOfClass(one.class) !== "console") return one;
+    if (format !== "auto") return { ...one, layout: format };
+    return isScreen && layoutOf(one.layout) === "json" ? { ...one, layout: "pretty" } : one;
+  });
 }

@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
-import type { LogFormat } from "../../core/logging/console-format.js";
+import type { LogFormat } from "../../core/logging/logging.js";
 import { httpAgent } from "../support/http-agent.js";
 import { installedProgram } from "../support/installed-program.js";
 import { testLogging } from "../support/logging.js";
