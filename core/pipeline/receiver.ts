@@ -16,9 +16,7 @@ import {
 import { forgetTexts } from "../sdk/kept-text.js";
 import { refusedByChannels } from "../sdk/source.js";
 import { millisOf, type TransactionObserver } from "../tokens.js";
-import { type Addressee, addresseeOf, cleaned } from "./addressee.js";
 import { type ArrivalSwitch, nobodyLooks } from "./arrival-switch.js";
-import { Availability } from "./availability.js";
 import { BodyTurns, LARGE, roomOfProcess, type SharedRoom } from "./body-turns.js";
 import { CountedWarnings } from "./counted-warnings.js";
 import {
@@ -29,7 +27,7 @@ import {
   type Refusal,
   unknownSender,
 } from "./decoded-by.js";
-import { RefusedServices } from "./refused-services.js";
+import { addresseeOf, cleaned, Refusals } from "./refusals.js";
 import type { ServiceQuota } from "./service-quota.js";
 
 /** One in this number of requests is answered in the next turn of the event loop, whatever the outcome. */
@@ -54,20 +52,19 @@ export class Receiver {
   readonly #parts: ReceiverParts;
   readonly #millis: () => number;
   readonly #warnings: CountedWarnings;
-  /** Refusals because of what the service sent or holds. */
-  readonly overQuota = new RefusedServices();
+  readonly #refusals: Refusals;
   readonly #arrivals: ArrivalSwitch;
   readonly #small: BodyTurns;
   readonly #large: BodyTurns;
   #requests = 0;
-  #refusals = 0;
-  readonly #availability: Availability;
 
   constructor(parts: ReceiverParts) {
     this.#parts = parts;
     this.#millis = millisOf(parts.now);
-    this.#availability = new Availability(parts);
+    const { name, observer, log } = parts;
+    const now = () => parts.now();
     this.#warnings = new CountedWarnings(parts);
+    this.#refusals = new Refusals({ name, observer, log, warnings: this.#warnings, now });
     this.#arrivals = parts.arrivals ?? nobodyLooks;
     const { small, large } = parts.room ?? roomOfProcess;
     this.#small = new BodyTurns(small, false);
@@ -76,12 +73,16 @@ export class Receiver {
 
   /** The number of refused requests, including those that the source itself refused. */
   get refusals(): number {
-    return this.#refusals;
+    return this.#refusals.count;
+  }
+
+  /** Refusals because of what the service sent or holds. */
+  get overQuota(): Refusals["overQuota"] {
+    return this.#refusals.overQuota;
   }
 
   resetCounters(): void {
-    this.#refusals = 0;
-    this.overQuota.clear();
+    this.#refusals.resetCounters();
   }
 
   /** The `receive` of the source's context. A body for whose events the heap has no room waits for its turn. */
@@ -152,13 +153,13 @@ export class Receiver {
   #accepted(request: InboundRequest, decoded: DecodedRequest): void {
     if (decoded.events.length === 0) this.#warnAboutNoEvents(request, decoded);
     this.#account(request, decoded, undefined);
-    this.#availability.accepted();
+    this.#refusals.accepted();
     this.#arrivals.taker?.accepted(this.#parts.name, request, decoded);
   }
 
   /** The `refused` of the source's context. */
   readonly refused = ({ requestBytes = 0, responseBytes = 0, ...refusal }: SourceRefusal): void => {
-    this.#count(refusal, refusal.reason, cleaned(refusal));
+    this.#refusals.add(refusal, { reason: refusal.reason, addressee: cleaned(refusal) });
     const { name, observer } = this.#parts;
     observer.received(name, { ...unknownSender, requestBytes, responseBytes, failed: true });
     this.#arrivals.taker?.turnedAway(name, { requestBytes, ...refusal });
@@ -185,30 +186,12 @@ export class Receiver {
     const responseBytes = refuse(refused);
     if (responseBytes === undefined) return refused;
     const addressee = { ...addresseeOf(request, sender), ...this.#parts.traceFields?.(request) };
-    this.#count(refused, reasonOf(error), addressee, sender.service);
+    const reason = reasonOf(error);
+    this.#refusals.add(refused, { reason, addressee, service: sender.service });
     this.#account(request, sender, responseBytes);
     const { status, cause } = refused;
-    this.#arrivals.taker?.refused(this.#parts.name, request, { status, cause, reason: reasonOf(error), sender });
+    this.#arrivals.taker?.refused(this.#parts.name, request, { status, cause, reason, sender });
     return refused;
-  }
-
-  #count(
-    { status, cause }: Pick<Refused, "status" | "cause">,
-    reason: string,
-    addressee: Addressee,
-    service?: string,
-  ): void {
-    const { name, observer, log } = this.#parts;
-    const kind = KIND.test(cause) ? cause : "other";
-    this.#refusals += 1;
-    if (status === 503) this.#availability.refused();
-    const limited = status === TOO_MANY && service !== undefined;
-    if (limited) this.overQuota.add(service);
-    observer.refused?.(name, { status, cause: kind, ...(limited ? { service } : {}) });
-    log.debug({ status, cause: kind, reason, ...addressee }, "request refused");
-    const fields = { status, cause: kind, ...addressee, reason: reason.slice(0, MOST_OF_A_REASON) };
-    const level = status === 500 ? "error" : "warn";
-    this.#warnings.add(`${status} ${kind}`, { level, message: "requests refused", fields });
   }
 
   #warnAboutNoEvents(request: InboundRequest, { service, servicePath }: Sender): void {
@@ -231,9 +214,6 @@ export class Receiver {
   }
 }
 
-/** The status of a refusal because of what one service sent or holds. */
-const TOO_MANY = 429;
-
 const accepted: Accepted = { accepted: true };
 
 /** The answer to a request whose sender is gone. */
@@ -253,12 +233,6 @@ interface Receiving {
   readonly refuse: Refuse;
   readonly decoded: DecodedRequest;
 }
-
-/** Kinds of refusals are labels of metrics. */
-const KIND = /^[a-z][a-z0-9-]{0,39}$/;
-
-/** Reasons may quote what was sent. */
-const MOST_OF_A_REASON = 500;
 
 function withoutContent(): number {
   return 0;
