@@ -43,10 +43,10 @@ export {
 } from "./names/naming.js";
 export { withShortNames } from "./names/short-names.js";
 export { databaseName, schemaName, tableName } from "./names/table-name.js";
-export { DELETED_VALUE } from "./values/deleted-value.js";
 export {
   attributeJson,
   attributeText,
+  DELETED_VALUE,
   entityJson,
   entityValuesJson,
   isoTime,

@@ -76,9 +76,8 @@ export {
   textCodecs,
 } from "./kept-text.js";
 export type { Lifecycle } from "./lifecycle.js";
-export { onAbort, withEither } from "./lifecycle.js";
+export { onAbort, pause, withEither } from "./lifecycle.js";
 export { originHeader, type RequestOrigin } from "./origin.js";
-export { pause } from "./pause.js";
 export type { Permissions } from "./permissions.js";
 export type { Examined, Examiner, FolderUse, Probe, ProbeResult } from "./probe.js";
 export { type RepeatedReception, receiveUntilTaken } from "./repeated-reception.js";

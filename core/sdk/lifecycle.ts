@@ -53,3 +53,17 @@ export async function withEither<T>(
     for (const stop of stops) stop();
   }
 }
+
+/** Resolves after this time, or when the signal aborts. @beta */
+export function pause(millis: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const end = () => {
+      clearTimeout(timer);
+      stopListening();
+      resolve();
+    };
+    const timer = setTimeout(end, millis);
+    const stopListening = onAbort(signal, end);
+  });
+}

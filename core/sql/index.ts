@@ -3,7 +3,7 @@
  * {@link standardDialect} and {@link oneConnection}.
  */
 
-export type { Column, ColumnKind, GeometryKind, NativeValue, PlainKind } from "./contract/column.js";
+export type { Column, ColumnKind, GeometryKind, NativeValue, PlainKind, TableIndex } from "./contract/column.js";
 export {
   booleanCell,
   type Cells,
@@ -43,7 +43,6 @@ export {
   unlessAborted,
   writeAborted,
 } from "./contract/driver.js";
-export { refusedAt } from "./contract/failed-statement.js";
 export { sqlFaults } from "./contract/faults.js";
 export { doublesJsonCell, type JsonColumn, jsonCell, strictJsonCell } from "./contract/json-cell.js";
 export {
@@ -57,7 +56,7 @@ export {
   writtenColumns,
 } from "./contract/last-row.js";
 export type { MatchingRows, RowCondition } from "./contract/matching.js";
-export { notOpened } from "./contract/not-opened.js";
+export { notOpened, refusedAt, unansweredCommit } from "./contract/noted-errors.js";
 export {
   type ConversionStep,
   type PartitionConversion,
@@ -73,8 +72,6 @@ export { RecentMap } from "./contract/recent-map.js";
 export { type SqlConfig, sqlSchema } from "./contract/schema.js";
 export type { SchemaName, TableName } from "./contract/statement.js";
 export { type Cell, joinedRows, type KeyedRows, plain, type Statement } from "./contract/statement.js";
-export type { TableIndex } from "./contract/table-index.js";
-export { unansweredCommit } from "./contract/unanswered-commit.js";
 export type { EntityViews, TypedColumn, ViewedNames, ViewedTable, ViewSql } from "./contract/views.js";
 export { querySql } from "./features/query-sql.js";
 export { type ExplainParts, explainSql, sqlSink, storedData } from "./plugin-parts.js";

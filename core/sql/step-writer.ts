@@ -1,7 +1,7 @@
 import { type BatchPosition, type Event, letterHeader, type Receipt } from "../sdk/index.js";
 import { databaseErrorOf } from "./contract/database-error.js";
 import { isUnexpectedChanges } from "./contract/driver.js";
-import { statementOf } from "./contract/failed-statement.js";
+import { statementOf } from "./contract/noted-errors.js";
 import { bytesOf, type Statement, tableKey } from "./contract/statement.js";
 import type { Bookkeeping, Kept } from "./features/positions/bookkeeping.js";
 import type { RowBuilder } from "./row-builder.js";

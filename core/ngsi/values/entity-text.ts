@@ -1,7 +1,6 @@
 import { AgentError } from "../../sdk/index.js";
 import { DEFAULT_INSTANCE, valueMembers } from "../decode/ld-attribute.js";
 import type { Attribute, Entity, Member, Value } from "../model.js";
-import { DELETED_VALUE } from "./deleted-value.js";
 
 /**
  * The entity as JSON text, normalized in the API it came by: NGSI-LD, or NGSI v2 for v2 and v1. An attribute that came
@@ -131,6 +130,9 @@ export function attributeText(attribute: Attribute): string | undefined {
 export function memberText(member: Member): string | undefined {
   return isJsonString(member) ? valueJson(member.value) : plainText(member.value);
 }
+
+/** The value that NGSI-LD gives an attribute, or a member, that was deleted. @beta */
+export const DELETED_VALUE = "urn:ngsi-ld:null";
 
 /** Whether the value is JSON that is a string: without quotes `"12"` and 12 would be stored alike. */
 function isJsonString({ type, value }: Pick<Attribute, "type" | "value">): boolean {

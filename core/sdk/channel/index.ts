@@ -23,6 +23,11 @@ export {
 } from "./event-queue.js";
 export { QueuePut, QueueTake } from "./queue-transactions.js";
 export { Room } from "./room.js";
-export { type Claim, ServiceShares, type ShareLimits } from "./service-shares.js";
+export {
+  type Claim,
+  ServiceShares,
+  type ShareLimits,
+  type SharingConfig,
+  sharingProperties,
+} from "./service-shares.js";
 export { ServiceTurns, serviceKey, Turns } from "./service-turns.js";
-export { type SharingConfig, sharingProperties } from "./sharing-properties.js";

@@ -25,6 +25,13 @@ export interface Column {
   readonly identity?: boolean;
 }
 
+/** An index of a table of history. @beta */
+export interface TableIndex {
+  /** Unique in the schema, and reserved for this sink. */
+  readonly name: string;
+  readonly columns: readonly Column[];
+}
+
 /** A value before it is converted to the cell of a column. @beta */
 export interface NativeValue {
   readonly kind: Exclude<ColumnKind, "longtext" | "other" | "geometryz">;

@@ -1,7 +1,5 @@
 import { AgentError, codeOf, reasonOf, retryableOf } from "../../sdk/index.js";
-import { statementOf } from "./failed-statement.js";
-import { isNotOpened } from "./not-opened.js";
-import { isUnansweredCommit } from "./unanswered-commit.js";
+import { isNotOpened, isUnansweredCommit, statementOf } from "./noted-errors.js";
 
 /** An error of a database or of its connection, reduced to what drivers provide. @beta */
 export interface DatabaseError {

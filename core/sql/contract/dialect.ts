@@ -1,11 +1,10 @@
 import type { Database } from "../../ngsi/index.js";
-import type { Column, ColumnKind, NativeValue } from "./column.js";
+import type { Column, ColumnKind, NativeValue, TableIndex } from "./column.js";
 import type { DatabaseErrorReader } from "./database-error.js";
 import type { LastRow, RemovedRows } from "./last-row.js";
 import type { MatchingRows } from "./matching.js";
 import type { Partitioning, PartitionStatements } from "./partitions.js";
 import type { Cell, KeyedRows, SchemaName, Statement, TableName } from "./statement.js";
-import type { TableIndex } from "./table-index.js";
 import type { ViewSql } from "./views.js";
 
 /** The rows of one batch for one table. @beta */

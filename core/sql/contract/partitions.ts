@@ -1,7 +1,6 @@
-import type { Column } from "./column.js";
+import type { Column, TableIndex } from "./column.js";
 import type { DatabaseError } from "./database-error.js";
 import type { Statement, TableName } from "./statement.js";
-import type { TableIndex } from "./table-index.js";
 
 /** The lengths of time that a partition may cover. @beta */
 export const periods = ["day", "week", "month", "year"] as const;

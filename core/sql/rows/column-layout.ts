@@ -1,10 +1,9 @@
-import type { Attribute, Entity } from "../../ngsi/index.js";
+import { type Attribute, type Entity, isGeometryAttribute } from "../../ngsi/index.js";
 import type { NativeValue } from "../contract/column.js";
 import { RecentMap } from "../contract/recent-map.js";
 import type { Cell } from "../contract/statement.js";
 import { addAllCells, claimsOf, hasMore, ownValue, valuesOf, widthOf, withColumns } from "./attribute-columns.js";
 import { columnNames, type ReservedColumns } from "./column-names.js";
-import { GeometryColumns } from "./geometry-columns.js";
 import {
   type Arrival,
   type AttributeColumns,
@@ -201,4 +200,29 @@ function shapeOf(entity: Entity): string {
     if (others !== undefined) shape += "\0*";
   }
   return shape;
+}
+
+/** Finds the columns of an entity that hold geometries. */
+class GeometryColumns {
+  /** The last list for each list of columns: entities with the same attributes mostly have the same geometries. */
+  readonly #latest = new WeakMap<readonly string[], readonly string[]>();
+
+  /** The same list for the same columns and geometries. */
+  columns(columns: readonly string[], entity: Entity, options: LayoutOptions): readonly string[] {
+    let found: string[] | undefined;
+    let at: number = columnLayoutColumns[entity.api ?? "ld"].length;
+    for (const attribute of entity.attributes) {
+      const column = columns[at];
+      at += widthOf(attribute, entity, options);
+      if (column === undefined || !isGeometryAttribute(attribute)) continue;
+      if (found === undefined) found = [column];
+      else found.push(column);
+    }
+    if (found === undefined) return none;
+    const all: readonly string[] = found;
+    const latest = this.#latest.get(columns);
+    if (latest?.length === all.length && latest.every((column, index) => column === all[index])) return latest;
+    this.#latest.set(columns, all);
+    return all;
+  }
 }

@@ -1,8 +1,7 @@
 import { AgentError, type QueryResult } from "../../sdk/index.js";
 import { type Driver, unexpectedChanges, unlessAborted, writeAborted } from "../contract/driver.js";
-import { notOpened } from "../contract/not-opened.js";
+import { notOpened, unansweredCommit } from "../contract/noted-errors.js";
 import type { Cell, Statement } from "../contract/statement.js";
-import { unansweredCommit } from "../contract/unanswered-commit.js";
 
 /** What {@link oneConnection} builds a driver from. @beta */
 export interface ConnectionParts<Connection> {

@@ -1,5 +1,5 @@
 import type { Database } from "../../ngsi/index.js";
-import type { Cells, Column, ColumnKind, GeometryKind, PlainKind } from "../contract/column.js";
+import type { Cells, Column, ColumnKind, GeometryKind, PlainKind, TableIndex } from "../contract/column.js";
 import type { DatabaseErrorReader } from "../contract/database-error.js";
 import type { History, TableDefinition, TableRows } from "../contract/dialect.js";
 import {
@@ -11,7 +11,6 @@ import {
   writtenColumns,
 } from "../contract/last-row.js";
 import { type Cell, type KeyedRows, plain, type Statement, type TableName } from "../contract/statement.js";
-import type { TableIndex } from "../contract/table-index.js";
 import { columnList, type GuardedSql, insertedTogether, keyedSelect, quoted } from "./sql-text.js";
 
 /** What {@link standardDialect} needs to know about a database. @beta */

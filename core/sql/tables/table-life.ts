@@ -1,11 +1,10 @@
 import { columnName, type Naming, nameLimits, shorten } from "../../ngsi/index.js";
 import type { Context } from "../../sdk/index.js";
-import type { Column } from "../contract/column.js";
+import type { Column, TableIndex } from "../contract/column.js";
 import type { Dialect, TableDefinition } from "../contract/dialect.js";
 import type { Period, TimeRange } from "../contract/partitions.js";
 import type { SqlConfig } from "../contract/schema.js";
 import { type TableName, tableKey } from "../contract/statement.js";
-import type { TableIndex } from "../contract/table-index.js";
 import type { TableBatch } from "../rows/grouping.js";
 import { columnLayoutColumns } from "../rows/layout.js";
 import type { FittedRows } from "./fitting.js";

@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { reasonOf, type TableResult } from "../../../sdk/index.js";
-import type { Column } from "../../contract/column.js";
+import type { Column, TableIndex } from "../../contract/column.js";
 import { databaseErrorOf } from "../../contract/database-error.js";
 import type {
   ConversionStep,
@@ -10,7 +10,6 @@ import type {
   Period,
 } from "../../contract/partitions.js";
 import { type Statement, type TableName, tableKey } from "../../contract/statement.js";
-import type { TableIndex } from "../../contract/table-index.js";
 import { type KnownStore, lookUp } from "../../tables/known-store.js";
 import { partitionedTables } from "../../tables/make-partitions.js";
 import { instantOf } from "../../tables/periods.js";
