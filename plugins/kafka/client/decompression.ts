@@ -2,7 +2,6 @@ import zlib from "node:zlib";
 import { codeOf, reasonOf } from "deneb/sdk";
 import type { DecodingRoom } from "./decoding-room.js";
 import type { Library } from "./library.js";
-import { snappyBlocks } from "./snappy-blocks.js";
 import { lz4Length, snappyLength } from "./uncompressed-length.js";
 
 /** Undefined where more bytes would come of them than there may. */
@@ -48,4 +47,23 @@ function unzstd(bytes: Buffer, most: number): Buffer | undefined {
   const decompress: unknown = Reflect.get(zlib, "zstdDecompressSync");
   const records: unknown = typeof decompress === "function" && decompress(bytes, { maxOutputLength: most });
   return Buffer.isBuffer(records) ? records : undefined;
+}
+
+/** With it the frame begins that the clients and brokers of Kafka put around blocks of snappy; two numbers of its version follow. */
+const FRAME = Buffer.from("\x82SNAPPY\0", "latin1");
+const BLOCKS_AT = 16;
+const LENGTH_BYTES = 4;
+
+/** The blocks of what is compressed with snappy: behind their lengths as Java writes it, or a single one as others do. */
+function snappyBlocks(bytes: Buffer): readonly Buffer[] {
+  if (!bytes.subarray(0, FRAME.length).equals(FRAME)) return [bytes];
+  const blocks: Buffer[] = [];
+  for (let at = BLOCKS_AT; at < bytes.length; ) {
+    const from = at + LENGTH_BYTES;
+    const end = from + bytes.readUInt32BE(at);
+    if (end > bytes.length) throw new Error("a block of snappy is cut off");
+    blocks.push(bytes.subarray(from, end));
+    at = end;
+  }
+  return blocks;
 }

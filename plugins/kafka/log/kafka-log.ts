@@ -10,14 +10,14 @@ import type {
 } from "deneb/log";
 import { AgentError, type Examiner, onAbort, type Probe } from "deneb/sdk";
 import type { KafkaCluster } from "../client/cluster.js";
-import { Directory, type Place } from "../client/directory.js";
+import { Directory, type Place, REMADE } from "../client/directory.js";
 import type { Fetched } from "../client/fetching.js";
+import { KafkaError, type KafkaErrorKind } from "../client/kafka-error.js";
 import { deleteRecords, readExtents } from "../client/offsets.js";
 import { openCluster } from "../client/open-cluster.js";
 import { Producer } from "../client/producer.js";
 import { Reader } from "../client/reader.js";
 import type { KafkaLogConfig } from "../config.js";
-import { logError } from "./log-error.js";
 import { kafkaLogProbes } from "./log-probes.js";
 import { openTopics, settingsOfTopics, type TopicNames, topicNames } from "./open-topics.js";
 
@@ -184,4 +184,25 @@ function recordsOf({ records, marks }: Fetched): readonly LogRecord[] {
   if (marks.length === 0) return found;
   for (const offset of marks) found.push({ offset, value: new Uint8Array(), mark: true });
   return found.sort((one, other) => one.offset - other.offset);
+}
+
+const codes: Readonly<Record<KafkaErrorKind, { readonly code: string; readonly retryable: boolean }>> = {
+  unavailable: { code: "LOG_UNAVAILABLE", retryable: true },
+  offset: { code: "LOG_UNAVAILABLE", retryable: true },
+  full: { code: "LOG_FULL", retryable: true },
+  denied: { code: "LOG_DENIED", retryable: false },
+  "too-large": { code: "RECORD_TOO_LARGE", retryable: false },
+  settings: { code: "LOG_SETTINGS", retryable: false },
+};
+
+/** The error of the log for one of the client; errors of the agent stay as they are. */
+function logError(error: unknown, doing: string): unknown {
+  if (!(error instanceof KafkaError)) return error;
+  if (error.isUnanswered) {
+    const message = `${doing}: ${error.message}; whether the record is in the topic is not known`;
+    return new AgentError("LOG_UNANSWERED", message, { retryable: true, cause: error });
+  }
+  const { code, retryable } = codes[error.kind];
+  const remedy = error.id === REMADE ? "; restart the agents, which then use the new one" : "";
+  return new AgentError(code, `${doing}: ${error.message}${remedy}`, { retryable, cause: error });
 }

@@ -12,11 +12,10 @@ import {
   retryableOf,
   type Sink,
 } from "deneb/sdk";
-import { agentErrorOf } from "../agent-error.js";
 import type { KafkaCluster } from "../client/cluster.js";
 import { connectionOptions } from "../client/connection-options.js";
 import { REMADE } from "../client/directory.js";
-import type { KafkaError } from "../client/kafka-error.js";
+import { KafkaError, type KafkaErrorKind } from "../client/kafka-error.js";
 import { loadLibrary } from "../client/library.js";
 import { openCluster } from "../client/open-cluster.js";
 import { ProducerIdentities } from "../client/producer-identities.js";
@@ -190,4 +189,20 @@ function groupedBy<T>(items: readonly T[], keyOf: (item: T) => string): Readonly
     else group.push(item);
   }
   return groups;
+}
+
+const codes: Readonly<Record<KafkaErrorKind, { readonly code: string }>> = {
+  unavailable: { code: "KAFKA_UNAVAILABLE" },
+  offset: { code: "KAFKA_UNAVAILABLE" },
+  full: { code: "KAFKA_UNAVAILABLE" },
+  denied: { code: "KAFKA_DENIED" },
+  "too-large": { code: "RECORD_TOO_LARGE" },
+  settings: { code: "KAFKA_SETTINGS" },
+};
+
+/** The error of the agent for one of the client; errors of the agent stay as they are. */
+function agentErrorOf(error: unknown, doing: string, retryable: (error: KafkaError) => boolean): unknown {
+  if (!(error instanceof KafkaError)) return error;
+  const { code } = codes[error.kind];
+  return new AgentError(code, `${doing}: ${error.message}`, { retryable: retryable(error), cause: error });
 }
