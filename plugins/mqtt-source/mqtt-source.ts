@@ -13,9 +13,8 @@ import {
 } from "deneb/sdk";
 import type { MqttClient } from "mqtt";
 import type { MqttConfig } from "./config.js";
-import { ended, workOrAbort } from "./connection-end.js";
+import { connectionOptions, ended, tlsOptions, workOrAbort } from "./connection.js";
 import { ClosedByBroker, explained, isByBroker } from "./connection-failure.js";
-import { connectionOptions, tlsOptions } from "./connection-options.js";
 import { type Message, MessageReader, type MqttContext } from "./message-reader.js";
 import { mqttProbes } from "./probes.js";
 import { ShortConnections } from "./short-connections.js";

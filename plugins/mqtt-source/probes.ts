@@ -3,7 +3,7 @@ import { TLSSocket } from "node:tls";
 import { type Examiner, onAbort, type Probe, type ProbeResult, reasonOf } from "deneb/sdk";
 import type { MqttClient } from "mqtt";
 import type { MqttConfig } from "./config.js";
-import { connectionOptions } from "./connection-options.js";
+import { connectionOptions } from "./connection.js";
 import { subscribed } from "./subscription.js";
 
 /**
