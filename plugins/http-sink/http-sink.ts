@@ -12,6 +12,7 @@ import {
   type Receipt,
   retryableOf,
   type Sink,
+  traceHeaders,
 } from "deneb/sdk";
 import type { HttpSinkConfig } from "./config.js";
 import { authorization, connections, readTls } from "./connections.js";
@@ -19,7 +20,6 @@ import { type CallOptions, send } from "./http-call.js";
 import { type Lane, type OutboundRequest, RequestWriter } from "./outbound-requests.js";
 import { httpProbes } from "./probes.js";
 import { failureOf, isTemporary } from "./response-failure.js";
-import { traceContext } from "./trace-context.js";
 
 const MILLIS_PER_SECOND = 1000;
 /** Milliseconds after which a write looks at the files of certificates again: those that expire are replaced before. */
@@ -173,3 +173,22 @@ function total(receipts: readonly Receipt[]): Receipt {
     responseBytes: receipts.reduce((sum, { responseBytes }) => sum + responseBytes, 0),
   };
 }
+
+type Fields = Readonly<Record<string, string>>;
+
+/** The trace that a request belongs to: that of its events if they have one, else that of the batch; none while tracing is off. */
+function traceContext(events: readonly Event[], batch: string | undefined): Fields {
+  const [first] = events;
+  const parent = first?.headers[traceHeaders.parent];
+  const isShared = isSendable(parent) && events.every(({ headers }) => headers[traceHeaders.parent] === parent);
+  if (!isShared) return batch === undefined ? {} : { [traceHeaders.parent]: batch };
+  const state = first?.headers[traceHeaders.state];
+  return { [traceHeaders.parent]: parent, ...(isSendable(state) ? { [traceHeaders.state]: state } : {}) };
+}
+
+/** A source of others may have written anything: a header that HTTP does not allow would hold back its event without limit. */
+function isSendable(text: string | undefined): text is string {
+  return text !== undefined && SENDABLE.test(text);
+}
+
+const SENDABLE = /^[\x20-\x7e]{1,512}$/;
