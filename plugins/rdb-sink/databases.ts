@@ -1,9 +1,8 @@
-import type { Context, PropertyFault, QueryResult } from "deneb/sdk";
-import { sqlFaults } from "deneb/sql";
+import { AgentError, type Context, type PropertyFault, type QueryResult } from "deneb/sdk";
+import { type Dialect, databaseErrorOf, type ServerAddress, sqlFaults, storeError } from "deneb/sql";
 import type { RdbConfig, rdbConfig } from "./config.js";
 import { mysqlDatabase } from "./mysql/database.js";
 import { postgresqlDatabase } from "./postgresql/database.js";
-import { queryError } from "./query-error.js";
 import type { DatabaseKind } from "./server.js";
 import { sqliteDatabase } from "./sqlite/database.js";
 
@@ -22,6 +21,22 @@ export async function queryDatabase(config: RdbConfig, text: string, context: Co
   } catch (error) {
     throw queryError(error, text, { dialect: database.dialect, server: database.server(config, context) });
   }
+}
+
+/** What PostgreSQL, MySQL and SQLite say of a statement that would change something where only reading is allowed. */
+const READ_ONLY =
+  /^(?:25006|ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION|SQLITE_READONLY\w*) |attempt to write a readonly database/;
+
+/** The error of a query of a person: one of its own when it was no query. */
+function queryError(
+  error: unknown,
+  text: string,
+  { dialect, server }: { readonly dialect: Pick<Dialect, "errors">; readonly server: ServerAddress },
+): unknown {
+  const { code = "", message } = databaseErrorOf(error);
+  if (!READ_ONLY.test(`${code} ${message}`)) return storeError(error, dialect.errors, server);
+  const reason = "it changes data, and only queries are allowed";
+  return new AgentError("NOT_A_QUERY", `running "${text}": ${reason}`, { cause: error, retryable: false });
 }
 
 /** The faults that the formats cannot detect. */

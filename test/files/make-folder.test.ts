@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { makeFolder, makeFolderSync } from "../../core/files/make-folder.js";
-import { makePrivateFolder } from "../../plugins/rdb-sink/sqlite/private-folder.js";
+import { makePrivateFolder } from "../../plugins/rdb-sink/sqlite/database-folder.js";
 import { tempFolder } from "../support/temp-folder.js";
 
 const ways = [

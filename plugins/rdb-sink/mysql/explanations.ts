@@ -1,7 +1,6 @@
 import type { ServerAddress } from "deneb/sql";
+import { certificateFault, isOfCertificates, networkErrors } from "../connection-errors.js";
 import { coded, type Explanation, explainedBy, withoutStop } from "../explanation.js";
-import { networkErrors } from "../network-errors.js";
-import { certificateFault, isOfCertificates } from "../tls-errors.js";
 import {
   isForbidden,
   isOfTheDisk,

@@ -8,7 +8,6 @@ import { tlsResult } from "../tls-result.js";
 import { withConnection } from "./connection.js";
 import { mysqlErrors } from "./errors.js";
 import { type Grants, missingFor, readGrants, revokedFrom } from "./grants.js";
-import { tablesWithoutKey } from "./primary-keys.js";
 import { keptNames } from "./server-facts.js";
 
 interface ProbeParts {
@@ -190,4 +189,27 @@ function wantedBy({ views, indexes, partition, retention_days }: RdbConfig): rea
     ...(partition !== "none" && retention_days >= 0 ? ["DROP"] : []),
     ...(views ? ["CREATE VIEW", "DROP"] : []),
   ];
+}
+
+interface KeysOfServer {
+  readonly requiredBy: "sql_require_primary_key" | "Group Replication" | undefined;
+  /** `sql_generate_invisible_primary_key` */
+  readonly generated: boolean;
+  readonly partitioned: boolean;
+}
+
+/** Whether the server takes tables of history, which have no primary key. It adds one only to tables without partitions. */
+export function tablesWithoutKey({ requiredBy, generated, partitioned }: KeysOfServer): ProbeResult {
+  if (generated && partitioned)
+    return {
+      outcome: "failed",
+      reason: "sql_generate_invisible_primary_key is ON: the server cannot add that key to a table with partitions",
+      remedy: `set partition = none${requiredBy === undefined ? ", or switch that variable off there" : ""}`,
+    };
+  if (requiredBy === undefined || generated) return { outcome: "ok" };
+  return {
+    outcome: "failed",
+    reason: `tables of history have no primary key, and ${requiredBy} asks for one`,
+    remedy: `set sql_generate_invisible_primary_key = ON there${partitioned ? " and partition = none" : ""}`,
+  };
 }

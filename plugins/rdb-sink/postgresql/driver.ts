@@ -13,10 +13,10 @@ import {
   writeAborted,
 } from "deneb/sql";
 import type pg from "pg";
+import { isOfCertificates } from "../connection-errors.js";
 import { connectBySslMode, type Encryption } from "../encryption.js";
 import { type LeaseEnd, Leases, maySessionMatter } from "../leases.js";
 import type { ServerSettings } from "../server.js";
-import { isOfCertificates } from "../tls-errors.js";
 import { poolConfig, wantsOtherEncryption } from "./connection-config.js";
 import { isSqlState } from "./error-kinds.js";
 import { postgresqlErrors } from "./errors.js";

@@ -1,7 +1,6 @@
 import type { ServerAddress } from "deneb/sql";
+import { certificateFault, isOfCertificates, networkErrors, noAnswer } from "../connection-errors.js";
 import { coded, type Explanation, explainedBy } from "../explanation.js";
-import { networkErrors, noAnswer } from "../network-errors.js";
-import { certificateFault, isOfCertificates } from "../tls-errors.js";
 import {
   IDLE,
   IDLE_IN_TRANSACTION,

@@ -6,11 +6,11 @@ import type Database from "libsql";
 import type { RdbConfig } from "../config.js";
 import { postgresqlOptions } from "../postgresql/database.js";
 import type { DatabaseKind } from "../server.js";
+import { isFolder } from "./database-folder.js";
 import { databaseUri } from "./database-uri.js";
 import { sqlite } from "./dialect.js";
 import { SqliteDriver } from "./driver.js";
 import { schemaOf } from "./file-name.js";
-import { isFolder } from "./private-folder.js";
 
 export const sqliteDatabase: DatabaseKind = {
   dialect: sqlite,

@@ -15,11 +15,10 @@ import {
   unexpectedChanges,
   writeAborted,
 } from "deneb/sql";
+import { hasLock, makePrivateFolder, refuseGone } from "./database-folder.js";
 import { fileName, schemaOf, schemasOf } from "./file-name.js";
 import { inTurn } from "./file-turns.js";
-import { hasLock, refuseGone } from "./gone-folder.js";
 import { mostOpenDatabases } from "./open-file-limit.js";
-import { makePrivateFolder } from "./private-folder.js";
 import type { SqliteReply, SqliteRequest, SqliteThread } from "./thread-messages.js";
 
 interface Waiting {

@@ -1,6 +1,6 @@
 import type { DatabaseError, DatabaseErrorReader } from "deneb/sql";
 import type { Explanation } from "../explanation.js";
-import { FOLDER_GONE } from "./gone-folder.js";
+import { FOLDER_GONE } from "./database-folder.js";
 import { KEPT_LOCKED } from "./kept-locks.js";
 
 const PERMANENT = /^SQLITE_(TOOBIG|MISMATCH|CONSTRAINT)/;

@@ -2,9 +2,9 @@ import { join } from "node:path";
 import type { Cell, Statement } from "deneb/sql";
 import type Database from "libsql";
 import { errorOfFile } from "./connection.js";
+import { refuseGone } from "./database-folder.js";
 import { fileName } from "./file-name.js";
 import { collectGarbage } from "./garbage.js";
-import { refuseGone } from "./gone-folder.js";
 import { KeptLocks } from "./kept-locks.js";
 import {
   hasItsBeside,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, type TestContext, test } from "node:test";
 import { missingFor, readGrants, revokedFrom } from "../../../plugins/rdb-sink/mysql/grants.js";
-import { tablesWithoutKey } from "../../../plugins/rdb-sink/mysql/primary-keys.js";
+import { tablesWithoutKey } from "../../../plugins/rdb-sink/mysql/probes.js";
 import { mysqlServer } from "../../support/mysql.js";
 import { found, probed, troubles } from "./probes.js";
 
