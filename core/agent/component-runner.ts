@@ -1,5 +1,5 @@
 import type { ComponentNode } from "../configuration/topology.js";
-import { fullTables, OPEN_FILES_REMEDY } from "../files/open-files.js";
+import { fullTables, OPEN_FILES_REMEDY } from "../files/refused-access.js";
 import type { CountedChannel } from "../pipeline/counted-channel.js";
 import type { DeadLetters } from "../pipeline/dead-letters/dead-letters.js";
 import { LetterFollower } from "../pipeline/dead-letters/letter-follower.js";

@@ -2,7 +2,7 @@ import { type IncomingMessage, type RequestOptions, request as requestPlain } fr
 import { request as requestTls } from "node:https";
 import { text } from "node:stream/consumers";
 import { isRecord, parsedJson } from "../sdk/event.js";
-import { AgentError, codeOf, reasonOf } from "../sdk/index.js";
+import { AgentError, addressText, codeOf, reasonOf } from "../sdk/index.js";
 
 /** Address of the management interface of an agent, and the credentials for it. */
 export interface ManagementAddress {
@@ -44,7 +44,7 @@ export async function askManagement(
   if (answered === undefined || typeof answered["success"] !== "string") {
     throw new AgentError(
       "NOT_AN_AGENT",
-      `calling ${addressText(address)}: the answer (${status}) does not come from an agent`,
+      `calling ${shownAddress(address)}: the answer (${status}) does not come from an agent`,
       { retryable: false },
     );
   }
@@ -53,7 +53,7 @@ export async function askManagement(
   return {
     status,
     body: answered,
-    failure: `the agent at ${addressText(address)} rejected the request: ${reason}${remedies.get(status) ?? ""}`,
+    failure: `the agent at ${shownAddress(address)} rejected the request: ${reason}${remedies.get(status) ?? ""}`,
   };
 }
 
@@ -75,7 +75,7 @@ async function answerOf(address: ManagementAddress, asked: Asked) {
     const response = await responseOf(address, asked);
     return { status: response.statusCode ?? 0, content: await text(response) };
   } catch (cause) {
-    throw new AgentError("NO_AGENT", `no agent answers at ${addressText(address)}; ${remedyFor(cause, address)}`, {
+    throw new AgentError("NO_AGENT", `no agent answers at ${shownAddress(address)}; ${remedyFor(cause, address)}`, {
       cause,
       retryable: false,
     });
@@ -116,9 +116,8 @@ function remedyFor(cause: unknown, { tls }: ManagementAddress): string {
 }
 
 /** For people. */
-export function addressText({ host, port, tls }: ManagementAddress): string {
-  const name = reachable(host);
-  return `${tls === undefined ? "" : "https://"}${name.includes(":") ? `[${name}]` : name}:${port}`;
+export function shownAddress({ host, port, tls }: ManagementAddress): string {
+  return `${tls === undefined ? "" : "https://"}${addressText(reachable(host), port)}`;
 }
 
 /** A wildcard address is reached by the loopback address. */

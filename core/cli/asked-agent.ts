@@ -1,6 +1,6 @@
 import type { KernelSettings } from "../configuration/schema/kernel-settings.js";
 import { reasonOf } from "../sdk/index.js";
-import { addressText, askManagement, type ManagementAddress } from "./ask-management.js";
+import { askManagement, type ManagementAddress, shownAddress } from "./ask-management.js";
 import { exitCodes, type Terminal } from "./command.js";
 import { withAllDataDirs } from "./data-dir.js";
 import { agentsIn, type ConfigurationFile } from "./load.js";
@@ -22,7 +22,7 @@ export async function askedAgentFault(
   if (typeof agent !== "string" || wanted.includes(agent)) return undefined;
   const names = wanted.map((one) => `"${one}"`).join(", ");
   return (
-    `agent "${agent}" answers at ${addressText(address)}, and the agent of "${config}" is ${names}; ` +
+    `agent "${agent}" answers at ${shownAddress(address)}, and the agent of "${config}" is ${names}; ` +
     "give the address of that one with --management-host and --management-port, also when it is stopped"
   );
 }

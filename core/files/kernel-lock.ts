@@ -1,6 +1,6 @@
 import { appendFile, chmod, stat } from "node:fs/promises";
 import { AgentError, codeOf } from "../sdk/index.js";
-import { fullTables, OPEN_FILES_REMEDY } from "./open-files.js";
+import { fullTables, OPEN_FILES_REMEDY } from "./refused-access.js";
 
 /** A lock held by the operating system: it is released when its process ends, however it ends. */
 export interface KernelLock {

@@ -44,3 +44,8 @@ async function remedyAt(file: string): Promise<string> {
     return `"${at}" belongs to user ${found.uid}; run as that user, or give user ${user} the right to use ${what}`;
   }
 }
+
+/** The codes of a process, and of a machine, that has as many files open as it may. */
+export const fullTables: readonly string[] = ["EMFILE", "ENFILE"];
+
+export const OPEN_FILES_REMEDY = "raise the limit of open files (ulimit -Hn, LimitNOFILE)";
