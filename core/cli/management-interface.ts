@@ -14,7 +14,7 @@ import {
   STATISTICS,
   VERIFIER,
 } from "../agent/container.js";
-import type { KernelSettings } from "../configuration/schema/kernel-settings.js";
+import { brokerTimeouts, type KernelSettings } from "../configuration/schema/kernel-settings.js";
 import type { Logging } from "../logging/logging.js";
 import { AgentFiles } from "../management/configuration/agent-files.js";
 import type { OwnConfiguration } from "../management/configuration/running-configuration-resource.js";
@@ -25,7 +25,6 @@ import type { Security } from "../management/security/read-security.js";
 import { BrokerClient } from "../management/subscriptions/broker-client.js";
 import { BrokerTargets } from "../management/subscriptions/broker-targets.js";
 import type { PluginCatalogue } from "../tokens.js";
-import { brokerTimeouts } from "./broker-timeouts.js";
 
 interface ManagementSetup {
   readonly container: DependencyContainer;
