@@ -97,9 +97,9 @@ function cut(text: string, longest: number): string {
   return text.length > longest ? text.slice(0, longest) : text;
 }
 
-/** A shorter one would mask what is no secret. */
-const SHORTEST = 4;
-const MOST = 1000;
+/** A shorter one is a part of many words, and would mask what is no secret. */
+export const SHORTEST_SECRET = 4;
+const MOST_SECRETS = 1000;
 
 /** The secrets of a running configuration, as texts. */
 export function configuredSecrets({ sources, channels, sinks }: Assembly): ReadonlySet<string> {
@@ -114,7 +114,7 @@ export function configuredSecrets({ sources, channels, sinks }: Assembly): Reado
       .filter(({ shown }) => shown.masked === true)
       .flatMap(({ value }) => textsIn(value)),
   );
-  return new Set(texts.filter((text) => text.length >= SHORTEST).slice(0, MOST));
+  return new Set(texts.filter((text) => text.length >= SHORTEST_SECRET).slice(0, MOST_SECRETS));
 }
 
 /** The texts of a value, and of what it holds. */

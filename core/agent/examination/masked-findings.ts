@@ -1,11 +1,8 @@
 import { MASK } from "../../configuration/configuration-fault.js";
 import { comparableSettings } from "../../configuration/shown-settings.js";
 import type { ComponentNode } from "../../configuration/topology.js";
-import { textsIn } from "../arrivals/masking.js";
+import { SHORTEST_SECRET, textsIn } from "../arrivals/masking.js";
 import type { Finding } from "./probe-runs.js";
-
-/** Shorter secrets are parts of many words. */
-const SHORTEST_SECRET = 4;
 
 /**
  * The findings without the secrets of their component, which servers and plugins may repeat. A secret that is also the value of a setting
