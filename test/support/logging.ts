@@ -1,6 +1,5 @@
 import path from "node:path";
-import type { LogFormat } from "../../core/logging/logging.js";
-import { type Logging, openLogging, type Screen } from "../../core/logging/logging.js";
+import { type LogFormat, type Logging, openLogging, type Screen } from "../../core/logging/logging.js";
 
 export interface TestLoggingOptions {
   /** Gets what would go to standard output. */

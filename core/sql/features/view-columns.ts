@@ -1,7 +1,6 @@
 import type { Context } from "../../sdk/index.js";
 import { databaseErrorOf } from "../contract/database-error.js";
-import type { Cell, Statement, TableName } from "../contract/statement.js";
-import { tableKey } from "../contract/statement.js";
+import { type Cell, type Statement, type TableName, tableKey } from "../contract/statement.js";
 import type { TypedColumn, ViewedNames, ViewedTable, ViewSql } from "../contract/views.js";
 import { hasPassed, type KnownStore } from "../tables/known-store.js";
 
