@@ -8,11 +8,10 @@ import { familiesText } from "./exposition.js";
 import type { Histogram } from "./histogram.js";
 import { addHostInstruments, type HostStates } from "./host-instruments.js";
 import { PluginInstruments } from "./plugin-instruments.js";
-import { quotaInstruments } from "./quota-instruments.js";
 import { Readings } from "./readings.js";
 import { ServiceLabels } from "./scopes.js";
 import { SinkInstruments } from "./sink-instruments.js";
-import { type RefusalCause, SourceInstruments } from "./source-instruments.js";
+import { quotaInstruments, type RefusalCause, SourceInstruments } from "./source-instruments.js";
 import { addStateInstruments, type ComponentStates } from "./state-instruments.js";
 import { addTracingInstruments } from "./tracing-instruments.js";
 

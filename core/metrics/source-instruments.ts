@@ -1,3 +1,4 @@
+import { Counter, type Registry } from "prom-client";
 import type { IncomingTransaction } from "../sdk/index.js";
 import type { TransactionObserver } from "../tokens.js";
 import { Histogram, type Series } from "./histogram.js";
@@ -163,4 +164,23 @@ function addCounters(readings: Readings, { received, refused }: Counts): void {
       for (const { source, service, bytes } of received()) yield [[source, service], bytes];
     },
   });
+}
+
+/** Refusals that say something about one service. */
+const causesOfService: ReadonlySet<string> = new Set(["quota", "channel-share-full"]);
+
+/** Counts, by service, what is refused because of what that service sent or holds. */
+export function quotaInstruments(registry: Registry, labels: ServiceLabels): Pick<TransactionObserver, "refused"> {
+  const counter = new Counter({
+    name: "deneb_source_over_quota_total",
+    help: "Requests that a source refused because their service sent, or has in a channel, more than it may.",
+    labelNames: ["source", "service", "cause"],
+    registers: [registry],
+  });
+  return {
+    refused: (source, { cause, service }) => {
+      if (service !== undefined && causesOfService.has(cause))
+        counter.inc({ source, service: labels.of(service), cause });
+    },
+  };
 }
