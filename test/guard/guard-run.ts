@@ -33,7 +33,11 @@ const exactAllocations: readonly string[] = [
 /** What V8 keeps from the first calls, such as bytecode and feedback, it has then. */
 const WARM_NOTIFICATIONS = { 1: 1500, 100: 3000 };
 
-/** Counts of the agent for 1,000 notifications over one connection, each group being stored before the next is sent. */
+/**
+ * Counts of the agent for 1,000 notifications over one connection. Each one of a group of one is stored before the next is sent. A larger group is
+ * sent while the commit of the one before is not answered, so that all of it waits when it is taken: how many events a take finds, and what it
+ * allocates, would depend on how fast the machine is.
+ */
 export async function guardRun({ channel, format, group }: GuardCase): Promise<Counts> {
   const folder = await mkdtemp(path.join(tmpdir(), "deneb-guard-"));
   const store = await postgresqlStore();
@@ -62,9 +66,12 @@ export async function guardRun({ channel, format, group }: GuardCase): Promise<C
       for (let sent = 0; sent < notifications; sent += group) {
         const rows = wire.counts.rows + group;
         for (let at = sent; at < sent + group; at += 1) await answered(socket, requests[at % requests.length]);
+        wire.release();
         await wire.rowsReach(rows);
       }
     };
+    if (group > 1) wire.hold();
+    undo.push(async () => wire.release());
     await send(WARM_NOTIFICATIONS[group]);
     return await counted({ server: agent.server, wire }, async () => await send(NOTIFICATIONS));
   } finally {

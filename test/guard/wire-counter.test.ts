@@ -43,6 +43,29 @@ test("transactions that insert rows are counted, with their statements and messa
   assert.equal(bytes > 100, true);
 });
 
+test("the end of a transaction with rows is held back until it is released, and nothing else is", async (context) => {
+  if (await needsPostgresql(context)) return;
+  const { host, port, ...user } = postgresqlOfBench();
+  const wire = await countedWire(host, port);
+  const client = new pg.Client({ ...user, host: "127.0.0.1", port: wire.port, database: "postgres" });
+  context.after(async () => {
+    await client.end();
+    await wire.close();
+  });
+  await client.connect();
+  await client.query("create temporary table kept (n int)");
+  wire.hold();
+  await client.query("begin");
+  await client.query("insert into kept values (1)");
+  const order: string[] = [];
+  const committed = client.query("commit").then(() => order.push("committed"));
+  await wire.rowsReach(1);
+  order.push("ended");
+  wire.release();
+  await committed;
+  assert.deepEqual(order, ["ended", "committed"]);
+});
+
 test("messages are read however the bytes are cut", () => {
   const startup = Buffer.concat([lengthOf(8), Buffer.from("user")]);
   const typed = (type: string, body: string) =>

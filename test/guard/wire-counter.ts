@@ -24,6 +24,10 @@ export interface WireCounter {
   readonly counts: Readonly<WireCounts>;
   /** Waits until that many rows were in transactions that have ended. */
   rowsReach(rows: number): Promise<void>;
+  /** From now on the client does not hear that a transaction with rows has ended, before {@link WireCounter.release}. */
+  hold(): void;
+  /** Hands on what is held. */
+  release(): void;
   close(): Promise<void>;
 }
 
@@ -34,6 +38,8 @@ export async function countedWire(host: string, port: number): Promise<WireCount
   const counts: WireCounts = { ...nothing, transactions: 0, others: 0 };
   const waiting = new Set<{ readonly rows: number; readonly settle: () => void }>();
   const sockets = new Set<Socket>();
+  let isHolding = false;
+  const held = new Set<Answers>();
   const ended = (open: typeof nothing) => {
     if (open.rows === 0) {
       counts.others += 1;
@@ -50,6 +56,9 @@ export async function countedWire(host: string, port: number): Promise<WireCount
   const server = createServer({ noDelay: true }, (client) => {
     const upstream = connect({ host, port, noDelay: true });
     let open = { ...nothing };
+    const answers = new Answers(client);
+    held.add(answers);
+    client.once("close", () => held.delete(answers));
     const statements = new SentStatements();
     const sent = new MessageReader("startup", (type, body) => {
       open.messages += 1;
@@ -64,14 +73,19 @@ export async function countedWire(host: string, port: number): Promise<WireCount
       if (type !== "Z") return;
       statements.ready();
       if (body.toString("latin1") !== "I") return;
+      answers.hold(isHolding && open.rows > 0);
       ended(open);
       open = { ...nothing };
     });
     handOn(client, upstream, (chunk) => {
       open.bytes += chunk.length;
       sent.read(chunk);
+      upstream.write(chunk);
     });
-    handOn(upstream, client, (chunk) => received.read(chunk));
+    handOn(upstream, client, (chunk) => {
+      received.read(chunk);
+      answers.give(chunk);
+    });
     for (const socket of [client, upstream]) {
       sockets.add(socket);
       socket.once("close", () => sockets.delete(socket));
@@ -86,6 +100,12 @@ export async function countedWire(host: string, port: number): Promise<WireCount
     rowsReach: async (rows) => {
       if (counts.rows < rows) await new Promise<void>((settle) => waiting.add({ rows, settle }));
     },
+    hold() {
+      isHolding = true;
+    },
+    release() {
+      for (const answers of held) answers.release();
+    },
     async close() {
       for (const socket of sockets) socket.destroy();
       server.close();
@@ -94,11 +114,33 @@ export async function countedWire(host: string, port: number): Promise<WireCount
   };
 }
 
-function handOn(from: Socket, to: Socket, see: (chunk: Buffer) => void): void {
-  from.on("data", (chunk: Buffer) => {
-    see(chunk);
-    to.write(chunk);
-  });
+/** What a client is to get, now or later. */
+class Answers {
+  readonly #client: Socket;
+  /** Undefined while it gets everything. */
+  #held: Buffer[] | undefined;
+
+  constructor(client: Socket) {
+    this.#client = client;
+  }
+
+  hold(isHeld: boolean): void {
+    if (isHeld) this.#held ??= [];
+  }
+
+  give(chunk: Buffer): void {
+    if (this.#held === undefined) this.#client.write(chunk);
+    else this.#held.push(chunk);
+  }
+
+  release(): void {
+    for (const chunk of this.#held ?? []) this.#client.write(chunk);
+    this.#held = undefined;
+  }
+}
+
+function handOn(from: Socket, to: Socket, give: (chunk: Buffer) => void): void {
+  from.on("data", give);
   from.on("end", () => to.end());
   from.on("error", () => to.destroy());
 }
