@@ -21,8 +21,8 @@ export class LogLetters implements SharedLetters {
     this.#parts = parts;
   }
 
-  append(texts: readonly string[]): Promise<void> {
-    const next = this.#appending.catch(() => undefined).then(() => this.#appendAll(texts));
+  append(texts: readonly string[], signal?: AbortSignal): Promise<void> {
+    const next = this.#appending.catch(() => undefined).then(() => this.#appendAll(texts, signal));
     this.#appending = next;
     return next;
   }
@@ -80,7 +80,7 @@ export class LogLetters implements SharedLetters {
     for (const resolve of waiting) resolve();
   }
 
-  async #appendAll(texts: readonly string[]): Promise<void> {
+  async #appendAll(texts: readonly string[], signal: AbortSignal | undefined): Promise<void> {
     const values = texts.map((text) => Buffer.from(text));
     const largestRecord = this.#parts.largestRecord();
     const most = Math.max(0, ...values.map(({ byteLength }) => byteLength));
@@ -88,6 +88,14 @@ export class LogLetters implements SharedLetters {
       const message = `appending a dead letter of ${most} bytes to a log whose records have at most ${largestRecord} bytes`;
       throw new AgentError("RECORD_TOO_LARGE", message, { retryable: false });
     }
-    for (const value of values) await this.#parts.log.append("letters", value);
+    for (const value of values) {
+      if (signal?.aborted === true) throw abandoned();
+      await this.#parts.log.append("letters", value);
+    }
   }
+}
+
+function abandoned(): AgentError {
+  const message = "appending dead letters: they are no longer waited for";
+  return new AgentError("LOG_UNAVAILABLE", message, { retryable: true });
 }

@@ -102,9 +102,10 @@ export interface SharedLetterListener {
 export interface SharedLetters {
   /**
    * Appends entries in order, after each other; resolves when all of them are as durable as the events of the channel. When
-   * it rejects some may be there nevertheless. Rejects with code `RECORD_TOO_LARGE` (not retryable) when one never fits.
+   * it rejects some may be there nevertheless. Rejects with code `RECORD_TOO_LARGE` (not retryable) when one never fits. Once the signal
+   * has aborted they are no longer waited for, and none that is not on its way is appended: it would come behind what became of it meanwhile.
    */
-  append(texts: readonly string[]): Promise<void>;
+  append(texts: readonly string[], signal?: AbortSignal): Promise<void>;
   /**
    * Gives the listener all entries from an offset on, those that come later included, until the signal aborts; then it
    * resolves. It rejects when the log cannot be read, and may be called again from the entry after the last one. A channel

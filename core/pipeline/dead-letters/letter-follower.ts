@@ -138,12 +138,12 @@ export class LetterFollower implements LetterSharing {
     const agent = this.#agent;
     const { group } = this.#taken.of;
     return await this.#own.published(changes, {
-      append: (numbered) =>
-        shared.append(
-          numbered.map(({ change, number }) =>
-            textOfEntry({ kind: "change", change, agent, group, by: this.#by, number }),
-          ),
-        ),
+      append: (numbered, waited) => {
+        const texts = numbered.map(({ change, number }) =>
+          textOfEntry({ kind: "change", change, agent, group, by: this.#by, number }),
+        );
+        return shared.append(texts, waited);
+      },
       signal: signal ?? this.#ending.signal,
     });
   }

@@ -11,7 +11,8 @@ interface NumberedChange {
 }
 
 interface Publishing {
-  readonly append: (changes: readonly NumberedChange[]) => Promise<void>;
+  /** `signal` aborts when they are no longer waited for. */
+  readonly append: (changes: readonly NumberedChange[], signal: AbortSignal) => Promise<void>;
   /** Ends the wait. */
   readonly signal: AbortSignal;
 }
@@ -43,12 +44,14 @@ export class OwnChanges {
     const outcomes = Promise.all(numbered.map(({ number }) => this.#outcome(number)));
     // It may reject before it is awaited.
     outcomes.catch(() => undefined);
+    const leaving = new AbortController();
     try {
       return await this.#inTime(
-        append(numbered).then(() => outcomes),
+        append(numbered, leaving.signal).then(() => outcomes),
         signal,
       );
     } finally {
+      leaving.abort();
       for (const { number } of numbered) this.#waiting.delete(number);
     }
   }

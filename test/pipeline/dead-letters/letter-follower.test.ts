@@ -342,3 +342,22 @@ async function askingAgent(context: TestContext, shared: SharedLog) {
       ),
   };
 }
+
+test("dead letters that do not come back from the log in time are not waited for, so that the log appends no more of them", async () => {
+  const own = new OwnChanges(1);
+  const waited: AbortSignal[] = [];
+  const append = async (_changes: unknown, signal: AbortSignal) => {
+    waited.push(signal);
+  };
+
+  const published = own.published([{ sink: "k", record: letter("a") }], {
+    append,
+    signal: new AbortController().signal,
+  });
+
+  await assert.rejects(published, { code: "DEAD_LETTERS_NOT_SHARED", retryable: true });
+  assert.deepEqual(
+    waited.map(({ aborted }) => aborted),
+    [true],
+  );
+});
