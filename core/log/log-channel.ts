@@ -115,6 +115,7 @@ class LogChannel implements Channel {
         if (connection.opened === undefined) throw channelStopped(this.#parts.context.name);
         return connection.opened.owner;
       },
+      isHeard: () => connection.opened?.isHeard ?? true,
     });
   }
 

@@ -23,6 +23,8 @@ interface LogTakeParts {
   /** `ends`: the take holds nothing of the part any more. */
   restore(taken: TakenPart, ends: boolean): void;
   owner(): PositionOwner;
+  /** False once other agents may have the parts of this one, as after it was frozen. */
+  isHeard(): boolean;
 }
 
 /** A take transaction: events of one part of the log, so that one position says what of it is done. */
@@ -64,7 +66,7 @@ export class LogTake implements TakeTransaction {
   get positions(): TakePositions {
     return {
       shared: true,
-      leaving: this.#own?.leaving === true,
+      leaving: this.#own?.leaving === true || !this.#parts.isHeard(),
       after: (count, outcomeOf) => this.#after(count, outcomeOf),
       coveredBy: (text) => this.#coveredBy(text),
       idOf: (event) => {

@@ -224,6 +224,11 @@ export class OpenedLog {
     await this.#control.stop();
   }
 
+  /** True while the other agents must have heard of this one a short while ago. */
+  get isHeard(): boolean {
+    return this.#reports.isHeard;
+  }
+
   /** What this agent reports of its parts. */
   reported(): ReadonlyMap<number, PartReport> {
     const parts = [...this.own.all].map(([part, own]) => {

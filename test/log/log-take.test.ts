@@ -15,11 +15,34 @@ test("a take says when its part is left to other agents", async () => {
     restore: () => {},
     left: () => {},
     owner: () => ({ log: "l", group: "g" }),
+    isHeard: () => true,
   });
   await take.take(1, new AbortController().signal);
   const before = take.positions.leaving;
 
   own.leaving = true;
+
+  assert.deepEqual([before, take.positions.leaving], [false, true]);
+});
+
+test("a take is left to other agents while these may not know of this one, as after it was frozen", async () => {
+  const own = ownPart();
+  own.queue.add({ from: 0, records: [oneEvent(0)] });
+  let isHeard = true;
+  const take = new LogTake({
+    channel: "c1",
+    most: 10,
+    take: async (max) => ({ own, events: own.queue.take(max) }),
+    release: () => {},
+    restore: () => {},
+    left: () => {},
+    owner: () => ({ log: "l", group: "g" }),
+    isHeard: () => isHeard,
+  });
+  await take.take(1, new AbortController().signal);
+  const before = take.positions.leaving;
+
+  isHeard = false;
 
   assert.deepEqual([before, take.positions.leaving], [false, true]);
 });
@@ -46,6 +69,7 @@ test("what comes for a take after its end goes back, and the take ends its hold 
       },
       left: () => {},
       owner: () => ({ log: "l", group: "g" }),
+      isHeard: () => true,
     });
   const signal = new AbortController().signal;
   put(0);
@@ -77,6 +101,7 @@ test("what a take hears to be stored is in the books of its part, also what was 
     restore: ({ events }) => own.queue.restore(events),
     left: () => {},
     owner: () => ({ log: "l", group: "g" }),
+    isHeard: () => true,
   });
   const [first] = await take.take(2, new AbortController().signal);
 

@@ -75,18 +75,29 @@ export class DeadLetterKeeper {
     const isCertain = end.reason === "permanent" && !batch.isShared;
     const lost = isCertain ? batch : await this.#unstored(batch, signal);
     if (signal.aborted) throw end.error;
+    if (lost.events.length > 0 && lost.isLeaving) return await this.#leaveToOthers(lost.events.length, end, course);
     const doubted = isCertain ? [] : lost.events.filter((event) => lost.isDoubted(event));
     const certain = doubted.length === 0 ? lost : lost.apartFrom(doubted);
     if (certain.events.length > 0) await this.#keep(certain, end, course);
     if (doubted.length > 0) await this.#leaveInDoubt(doubted.length, end, course);
   }
 
+  /** Others may be storing them at this moment, behind the question of what is stored. */
+  async #leaveToOthers(events: number, end: End, course: KeptCourse): Promise<never> {
+    const fields = { events, reason: reasonOf(end.error) };
+    this.#parts.log.info(fields, "events that other agents get now become no dead letters here");
+    return await this.#giveBack(end, course);
+  }
+
   /** Only the store knows whether they are stored: they go back into their channel after the pause before a next try. */
-  async #leaveInDoubt(events: number, { error, attempts }: End, { hurry }: KeptCourse): Promise<never> {
-    const { log, retry } = this.#parts;
+  async #leaveInDoubt(events: number, end: End, course: KeptCourse): Promise<never> {
     const message = "events whose commit was not answered wait until the store can tell whether it has them";
-    log.warn({ events, reason: reasonOf(error) }, message);
-    throw (await wait(intervalOf(retry, attempts), hurry)) ? new GivenBack(error) : error;
+    this.#parts.log.warn({ events, reason: reasonOf(end.error) }, message);
+    return await this.#giveBack(end, course);
+  }
+
+  async #giveBack({ error, attempts }: End, { hurry }: KeptCourse): Promise<never> {
+    throw (await wait(intervalOf(this.#parts.retry, attempts), hurry)) ? new GivenBack(error) : error;
   }
 
   /**

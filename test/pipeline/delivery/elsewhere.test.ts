@@ -162,6 +162,23 @@ for (const leaving of [true, false])
     assert.equal(bench.counters.deadLettered, leaving ? 0 : events.length);
   });
 
+for (const [what, error] of [
+  ["refused", refused],
+  ["not stored in time", away],
+] as const)
+  test(`events that are ${what} and that other agents get become no dead letters: these may be storing them behind the answer of the store`, async (context) => {
+    const persist = async () => {
+      throw error;
+    };
+    const bench = await setUp(context, { persist, positions: { alreadyStored: async () => [] } });
+
+    const delivered = deliver(bench.chain, events, { from: { positions: { ...named, leaving: true } } });
+
+    await assert.rejects(delivered, GivenBack);
+    assert.equal(bench.counters.deadLettered, 0);
+    assert.deepEqual(await bench.deadLetters.sinks(), []);
+  });
+
 test("events of which the log takes no dead letters are left to the agents that get them meanwhile", async (context) => {
   const bench = await setUp(context, {
     persist: async () => {
