@@ -7,6 +7,10 @@ interface LogLettersParts {
   readonly reader: Pick<ControlReader, "listen" | "leave">;
   /** The most bytes of one entry. */
   readonly largestRecord: () => number;
+  /** Milliseconds of a clock that does not jump. */
+  readonly steady: () => number;
+  /** Milliseconds after which others get the parts of an agent of which they do not hear. */
+  readonly sessionMillis: number;
 }
 
 /** The dead letters that the agents of a log share: entries in one order for all. */
@@ -22,7 +26,8 @@ export class LogLetters implements SharedLetters {
   }
 
   append(texts: readonly string[], signal?: AbortSignal): Promise<void> {
-    const next = this.#appending.catch(() => undefined).then(() => this.#appendAll(texts, signal));
+    const asked = this.#parts.steady();
+    const next = this.#appending.catch(() => undefined).then(() => this.#appendAll(texts, asked, signal));
     this.#appending = next;
     return next;
   }
@@ -80,7 +85,9 @@ export class LogLetters implements SharedLetters {
     for (const resolve of waiting) resolve();
   }
 
-  async #appendAll(texts: readonly string[], signal: AbortSignal | undefined): Promise<void> {
+  /** Once one was held up for a session others may have stored what the next ones are of. */
+  async #appendAll(texts: readonly string[], asked: number, signal: AbortSignal | undefined): Promise<void> {
+    const { steady, sessionMillis } = this.#parts;
     const values = texts.map((text) => Buffer.from(text));
     const largestRecord = this.#parts.largestRecord();
     const most = Math.max(0, ...values.map(({ byteLength }) => byteLength));
@@ -88,14 +95,16 @@ export class LogLetters implements SharedLetters {
       const message = `appending a dead letter of ${most} bytes to a log whose records have at most ${largestRecord} bytes`;
       throw new AgentError("RECORD_TOO_LARGE", message, { retryable: false });
     }
+    let last = asked;
     for (const value of values) {
-      if (signal?.aborted === true) throw abandoned();
+      if (signal?.aborted === true || steady() - last >= sessionMillis) throw abandoned();
+      last = steady();
       await this.#parts.log.append("letters", value);
     }
   }
 }
 
 function abandoned(): AgentError {
-  const message = "appending dead letters: they are no longer waited for";
+  const message = "appending dead letters: it took too long, others may have stored their events by now";
   return new AgentError("LOG_UNAVAILABLE", message, { retryable: true });
 }

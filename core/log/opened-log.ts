@@ -83,7 +83,8 @@ export class OpenedLog {
       logger: context.log,
     });
     const largestRecord = () => this.settings.largestRecord;
-    this.letters = new LogLetters({ log, reader: this.#control, largestRecord });
+    const steady = () => clocks.steady();
+    this.letters = new LogLetters({ log, reader: this.#control, largestRecord, steady, sessionMillis });
     this.places = new KnownPlaces({
       owner: this.owner,
       members: this.members,
