@@ -17,6 +17,8 @@ interface LogLettersParts {
 export class LogLetters implements SharedLetters {
   readonly #parts: LogLettersParts;
   #appending: Promise<unknown> = Promise.resolve();
+  /** When the last append ended that took as long as a session. */
+  #heldUpAt = Number.NEGATIVE_INFINITY;
   /** The offset behind the last entry that the listener has had; undefined while nobody follows. */
   #followed: number | undefined;
   #waiting: (() => void)[] = [];
@@ -85,9 +87,8 @@ export class LogLetters implements SharedLetters {
     for (const resolve of waiting) resolve();
   }
 
-  /** Once one was held up for a session others may have stored what the next ones are of. */
+  /** Where one was held up for a session since these were asked for, others may have stored what they are of. */
   async #appendAll(texts: readonly string[], asked: number, signal: AbortSignal | undefined): Promise<void> {
-    const { steady, sessionMillis } = this.#parts;
     const values = texts.map((text) => Buffer.from(text));
     const largestRecord = this.#parts.largestRecord();
     const most = Math.max(0, ...values.map(({ byteLength }) => byteLength));
@@ -95,11 +96,20 @@ export class LogLetters implements SharedLetters {
       const message = `appending a dead letter of ${most} bytes to a log whose records have at most ${largestRecord} bytes`;
       throw new AgentError("RECORD_TOO_LARGE", message, { retryable: false });
     }
-    let last = asked;
     for (const value of values) {
-      if (signal?.aborted === true || steady() - last >= sessionMillis) throw abandoned();
-      last = steady();
-      await this.#parts.log.append("letters", value);
+      if (signal?.aborted === true || this.#heldUpAt > asked) throw abandoned();
+      await this.#appendOne(value);
+    }
+  }
+
+  async #appendOne(value: Uint8Array): Promise<void> {
+    const { log, steady, sessionMillis } = this.#parts;
+    const begun = steady();
+    try {
+      await log.append("letters", value);
+    } finally {
+      const end = steady();
+      if (end - begun >= sessionMillis) this.#heldUpAt = end;
     }
   }
 }

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import pg from "pg";
 import { needsPostgresql } from "../bench/needs-postgresql.js";
 import { postgresqlOfBench } from "../bench/postgresql-store.js";
 import { MessageReader } from "./message-reader.js";
 import { countedWire } from "./wire-counter.js";
 
-test("transactions that insert rows are counted, with their statements and messages; others apart", async (context) => {
-  if (await needsPostgresql(context)) return;
+/** A client of PostgreSQL over a wire that counts. */
+async function wired(context: TestContext) {
   const { host, port, ...user } = postgresqlOfBench();
   const wire = await countedWire(host, port);
   const client = new pg.Client({ ...user, host: "127.0.0.1", port: wire.port, database: "postgres" });
@@ -16,6 +16,12 @@ test("transactions that insert rows are counted, with their statements and messa
     await wire.close();
   });
   await client.connect();
+  return { wire, client };
+}
+
+test("transactions that insert rows are counted, with their statements and messages; others apart", async (context) => {
+  if (await needsPostgresql(context)) return;
+  const { wire, client } = await wired(context);
   await client.query("create temporary table kept (n int)");
   assert.deepEqual([wire.counts.transactions, wire.counts.others], [0, 2]);
 
@@ -45,14 +51,7 @@ test("transactions that insert rows are counted, with their statements and messa
 
 test("the end of a transaction with rows is held back until it is released, and nothing else is", async (context) => {
   if (await needsPostgresql(context)) return;
-  const { host, port, ...user } = postgresqlOfBench();
-  const wire = await countedWire(host, port);
-  const client = new pg.Client({ ...user, host: "127.0.0.1", port: wire.port, database: "postgres" });
-  context.after(async () => {
-    await client.end();
-    await wire.close();
-  });
-  await client.connect();
+  const { wire, client } = await wired(context);
   await client.query("create temporary table kept (n int)");
   wire.hold();
   await client.query("begin");

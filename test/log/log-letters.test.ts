@@ -1,31 +1,42 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { LogLetters } from "../../core/log/log-letters.js";
+import type { PartitionedLog } from "../../core/log/partitioned-log.js";
 import { directoryLog } from "../support/directory-log.js";
 import { latch } from "../support/latch.js";
 import { tempFolder } from "../support/temp-folder.js";
 
-test("dead letters that are no longer waited for are not appended behind the one on its way; later ones are", async (context) => {
+type Append = PartitionedLog["append"];
+
+/** Letters over a log in a folder whose appends are those of `append`, which gets the one of the log. */
+async function lettersOver(context: TestContext, append: (own: Append) => Append, steady = () => 0) {
   const log = directoryLog({ folder: await tempFolder(context), partitions: 1 });
   await log.open(AbortSignal.timeout(20_000));
   context.after(() => log.close(AbortSignal.timeout(1000)));
-  const begun = latch();
-  const answer = latch();
-  const slow = {
-    append: async (...appending: Parameters<typeof log.append>) => {
-      begun.open();
-      await answer.opened;
-      return await log.append(...appending);
-    },
-    bounds: log.bounds.bind(log),
-    trim: log.trim.bind(log),
-  };
   const letters = new LogLetters({
-    log: slow,
+    log: { append: append(log.append.bind(log)), bounds: log.bounds.bind(log), trim: log.trim.bind(log) },
     reader: { listen: () => undefined, leave: () => undefined },
     largestRecord: () => 1000,
-    steady: () => 0,
+    steady,
     sessionMillis: 1000,
+  });
+  const texts = async () => {
+    const limits = { bytes: 10_000, waitMillis: 0 };
+    const found = await log.read(new Map([["letters", 0]]), limits, AbortSignal.timeout(20_000));
+    return found.get("letters")?.map(({ value }) => Buffer.from(value).toString());
+  };
+  return { letters, texts };
+}
+
+const abandoned = { code: "LOG_UNAVAILABLE", retryable: true };
+
+test("dead letters that are no longer waited for are not appended behind the one on its way; later ones are", async (context) => {
+  const begun = latch();
+  const answer = latch();
+  const { letters, texts } = await lettersOver(context, (append) => async (...appending) => {
+    begun.open();
+    await answer.opened;
+    return await append(...appending);
   });
   const leaving = new AbortController();
   const left = [letters.append(["on its way", "behind it"], leaving.signal), letters.append(["next"], leaving.signal)];
@@ -34,45 +45,28 @@ test("dead letters that are no longer waited for are not appended behind the one
   leaving.abort();
   answer.open();
 
-  for (const one of left) await assert.rejects(one, { code: "LOG_UNAVAILABLE", retryable: true });
+  for (const one of left) await assert.rejects(one, abandoned);
   await waited;
-  const limits = { bytes: 10_000, waitMillis: 0 };
-  const found = await log.read(new Map([["letters", 0]]), limits, AbortSignal.timeout(20_000));
-  assert.deepEqual(
-    found.get("letters")?.map(({ value }) => Buffer.from(value).toString()),
-    ["on its way", "later"],
-  );
+  assert.deepEqual(await texts(), ["on its way", "later"]);
 });
 
-test("of a list of dead letters that was held up for a session the rest is not appended", async (context) => {
-  const log = directoryLog({ folder: await tempFolder(context), partitions: 1 });
-  await log.open(AbortSignal.timeout(20_000));
-  context.after(() => log.close(AbortSignal.timeout(1000)));
+test("what waits behind dead letters of which one is held up for a session is not appended; what waits behind many is", async (context) => {
   let now = 0;
-  const appended: string[] = [];
-  const heldUp = {
-    append: async (...[part, value, name]: Parameters<typeof log.append>) => {
-      const text = Buffer.from(value).toString();
-      appended.push(text);
-      now += text === "held up" ? 1000 : 999;
-      return await log.append(part, value, name);
-    },
-    bounds: log.bounds.bind(log),
-    trim: log.trim.bind(log),
+  const slow = (append: Append): Append => {
+    return async (part, value, name) => {
+      now += Buffer.from(value).toString() === "held up" ? 1000 : 999;
+      return await append(part, value, name);
+    };
   };
-  const letters = new LogLetters({
-    log: heldUp,
-    reader: { listen: () => undefined, leave: () => undefined },
-    largestRecord: () => 1000,
-    steady: () => now,
-    sessionMillis: 1000,
-  });
+  const { letters, texts } = await lettersOver(context, slow, () => now);
 
-  const list = letters.append(["in time", "held up", "the rest"]);
+  const many = letters.append(["a", "b", "c"]);
+  const list = letters.append(["d", "held up", "the rest"]);
   const behind = letters.append(["behind it"]);
 
-  await assert.rejects(list, { code: "LOG_UNAVAILABLE", retryable: true });
-  await assert.rejects(behind, { code: "LOG_UNAVAILABLE", retryable: true });
+  await many;
+  await assert.rejects(list, abandoned);
+  await assert.rejects(behind, abandoned);
   await letters.append(["later"]);
-  assert.deepEqual(appended, ["in time", "held up", "later"]);
+  assert.deepEqual(await texts(), ["a", "b", "c", "d", "held up", "later"]);
 });

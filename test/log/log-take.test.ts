@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { LogTake } from "../../core/log/log-take.js";
+import type { OwnPart } from "../../core/log/own-parts.js";
 import { WaitingTurns } from "../../core/log/waiting-turns.js";
 import { oneEvent, ownPart } from "./own-part.js";
 
-test("a take says when its part is left to other agents", async () => {
-  const own = ownPart();
-  own.queue.add({ from: 0, records: [oneEvent(0)] });
-  const take = new LogTake({
+/** A take that gets what waits in one part. */
+function takeOf(own: OwnPart, isHeard = () => true): LogTake {
+  return new LogTake({
     channel: "c1",
     most: 10,
     take: async (max) => ({ own, events: own.queue.take(max) }),
@@ -15,8 +15,14 @@ test("a take says when its part is left to other agents", async () => {
     restore: () => {},
     left: () => {},
     owner: () => ({ log: "l", group: "g" }),
-    isHeard: () => true,
+    isHeard,
   });
+}
+
+test("a take says when its part is left to other agents", async () => {
+  const own = ownPart();
+  own.queue.add({ from: 0, records: [oneEvent(0)] });
+  const take = takeOf(own);
   await take.take(1, new AbortController().signal);
   const before = take.positions.leaving;
 
@@ -29,16 +35,7 @@ test("a take is left to other agents while these may not know of this one, as af
   const own = ownPart();
   own.queue.add({ from: 0, records: [oneEvent(0)] });
   let isHeard = true;
-  const take = new LogTake({
-    channel: "c1",
-    most: 10,
-    take: async (max) => ({ own, events: own.queue.take(max) }),
-    release: () => {},
-    restore: () => {},
-    left: () => {},
-    owner: () => ({ log: "l", group: "g" }),
-    isHeard: () => isHeard,
-  });
+  const take = takeOf(own, () => isHeard);
   await take.take(1, new AbortController().signal);
   const before = take.positions.leaving;
 

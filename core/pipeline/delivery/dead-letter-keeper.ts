@@ -37,6 +37,9 @@ interface End {
 
 type KeptCourse = Pick<Course, "signal" | "hurry" | "trace">;
 
+/** The longest pause before events go back that other agents get, which wait for this one to let go of them. */
+const LEAVING_MILLIS = 250;
+
 /** Keeps events of one sink as dead letters and settles them. */
 export class DeadLetterKeeper {
   /** Whether dead letters can be kept. */
@@ -86,7 +89,7 @@ export class DeadLetterKeeper {
   async #leaveToOthers(events: number, end: End, course: KeptCourse): Promise<never> {
     const fields = { events, reason: reasonOf(end.error) };
     this.#parts.log.info(fields, "events that other agents get now become no dead letters here");
-    return await this.#giveBack(end, course);
+    return await this.#giveBack(end, course, LEAVING_MILLIS);
   }
 
   /** Only the store knows whether they are stored: they go back into their channel after the pause before a next try. */
@@ -96,13 +99,14 @@ export class DeadLetterKeeper {
     return await this.#giveBack(end, course);
   }
 
-  async #giveBack({ error, attempts }: End, { hurry }: KeptCourse): Promise<never> {
-    throw (await wait(intervalOf(this.#parts.retry, attempts), hurry)) ? new GivenBack(error) : error;
+  async #giveBack({ error, attempts }: End, { hurry }: KeptCourse, longest = Number.POSITIVE_INFINITY): Promise<never> {
+    const pause = Math.min(intervalOf(this.#parts.retry, attempts), longest);
+    throw (await wait(pause, hurry)) ? new GivenBack(error) : error;
   }
 
   /**
    * A write that failed may be committed, as a whole or in a part of its databases, or that of another agent is. What the store cannot tell
-   * counts as not stored, unless other agents get it now, or the answer to its own commit was lost.
+   * counts as not stored, unless the answer to its own commit was lost.
    */
   async #unstored(batch: TakenBatch, signal: AbortSignal): Promise<TakenBatch> {
     const { store, counters, log } = this.#parts;
@@ -116,7 +120,6 @@ export class DeadLetterKeeper {
       } catch (error) {
         const fields = { events: asked.events.length, reason: reasonOf(error) };
         log.debug(fields, "cannot read what is stored of events that become dead letters");
-        leaveToOthers(batch, error);
         asked = othersThan(error, asked);
       }
     }
@@ -157,7 +160,8 @@ export class DeadLetterKeeper {
         const line = { message: "dead letters not written, will be retried", fields: { events: open.events.length } };
         this.#failures.failed("error", cause, line);
         if (!(await wait(intervalOf(this.#parts.retry, attempt), hurry))) throw cause;
-        leaveToOthers(open, cause);
+        // Others may have stored them, or do so, while this agent cannot say that they are dead letters.
+        if (open.isLeaving) throw new GivenBack(cause);
       }
     }
     const { events } = open;
@@ -196,9 +200,4 @@ function othersThan(error: unknown, asked: TakenBatch): TakenBatch {
   const named = eventsOf(error);
   const others = Array.isArray(named) ? asked.apartFrom(asked.only(named).events) : asked;
   return others.events.length < asked.events.length ? others : asked.only([]);
-}
-
-/** Others may have stored events that they get, or do so while this agent cannot say that they are dead letters. */
-function leaveToOthers(batch: TakenBatch, error: unknown): void {
-  if (batch.isLeaving) throw new GivenBack(error);
 }
