@@ -4,7 +4,7 @@ import { type AgentError, codeOf, onAbort } from "deneb/sdk";
 import { loadClient, type NatsClient } from "../client.js";
 import type { JetStreamConfig } from "../config.js";
 import { clientFailure, logUnavailable } from "./errors.js";
-import { greets, refusalOf } from "./greeting.js";
+import { type Beginning, greets, refusalOf, tlsAlert } from "./greeting.js";
 import { connectionOptions, optionsFor } from "./options.js";
 
 const PAUSE_MILLIS = 100;
@@ -98,8 +98,9 @@ async function connected(client: NatsClient, of: Connecting): Promise<NatsConnec
   const end = performance.now() + of.timeout;
   const timer = setTimeout(() => late.abort(), of.timeout);
   const stopListening = onAbort(ended, () => late.abort());
+  let beginning: Beginning = "greeting";
   try {
-    const beginning = await greets(server, late.signal, { ...options.tls });
+    beginning = await greets(server, late.signal, { ...options.tls });
     const timeout = Math.max(1, Math.ceil(end - performance.now()));
     return await inTime(client.connect({ ...optionsFor(server, options, beginning), timeout }), late.signal);
   } catch (error) {
@@ -107,7 +108,11 @@ async function connected(client: NatsClient, of: Connecting): Promise<NatsConnec
       const reason = ended.aborted ? "the log is closed" : "the server does not answer in time (request_timeout)";
       throw logUnavailable(`connecting to NATS at ${server}`, reason);
     }
-    const refusal = isCutOff(error) ? await refusalOf(server, late.signal) : undefined;
+    if (!isCutOff(error)) throw error;
+    const { tls } = optionsFor(server, options, beginning);
+    const alert = tls ? await tlsAlert(server, { ...tls }, beginning, late.signal) : undefined;
+    if (alert !== undefined) throw alert;
+    const refusal = await refusalOf(server, late.signal);
     if (refusal === undefined) throw error;
     throw logUnavailable(
       `connecting to NATS at ${server}`,

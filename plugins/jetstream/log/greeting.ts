@@ -1,7 +1,7 @@
 import { connect, isIP, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { type ConnectionOptions, connect as connectTls } from "node:tls";
-import { onAbort } from "deneb/sdk";
+import { codeOf, onAbort } from "deneb/sdk";
 
 const DEFAULT_PORT = 4222;
 
@@ -101,6 +101,46 @@ export async function refusalOf(server: string, signal: AbortSignal): Promise<st
   await new Promise<void>((resolve) => socket.once("close", () => resolve()));
   const [, reason] = /^-ERR '([^'\r\n]*)'/m.exec(said) ?? [];
   return reason;
+}
+
+/**
+ * The alert with which a server ends TLS, as one that refuses the certificate of the client; undefined for none. The client writes as soon as
+ * TLS is there for it, and where the server has closed by then it only says that it could not.
+ */
+export async function tlsAlert(
+  server: string,
+  tls: ConnectionOptions,
+  beginning: Beginning,
+  signal: AbortSignal,
+): Promise<Error | undefined> {
+  const either = AbortSignal.any([signal, AbortSignal.timeout(REFUSAL_MILLIS)]);
+  const plain = connect({ ...addressOf(server), signal: either });
+  plain.on("error", () => undefined);
+  // The server greets before TLS begins, unless it wants TLS first.
+  if (beginning === "greeting" && !(await hasGreeted(plain))) return undefined;
+  const secured = connectTls({ ...tls, socket: plain });
+  const alert = await new Promise<Error | undefined>((resolve) => {
+    secured.once("error", (error) => resolve(isAlert(error) ? error : undefined));
+    plain.once("close", () => resolve(undefined));
+  });
+  secured.on("error", () => undefined).destroy();
+  plain.destroy();
+  return alert;
+}
+
+async function hasGreeted(socket: Socket): Promise<boolean> {
+  return await new Promise<boolean>((resolve) => {
+    const begin = (chunk: Buffer) => {
+      socket.pause();
+      resolve(chunk.toString("latin1").startsWith(GREETING));
+    };
+    socket.once("data", begin);
+    socket.once("close", () => resolve(false));
+  });
+}
+
+function isAlert(error: Error): boolean {
+  return codeOf(error)?.includes("ALERT") === true;
 }
 
 function noNats(said: string): Error {
