@@ -14,8 +14,8 @@ export function oneSinkLines({ host, port, user, password, database }: Server, t
   });
 }
 
-/** The same with the database that these properties of the sink name. */
-export function sinkLines(type: string, database: Readonly<Record<string, string>>): readonly string[] {
+/** The same with the database that these properties of the sink name, and that number of retries. */
+export function sinkLines(type: string, database: Readonly<Record<string, string>>, retries = -1): readonly string[] {
   return [
     "deneb.sources = http-source",
     "deneb.channels = c",
@@ -30,7 +30,7 @@ export function sinkLines(type: string, database: Readonly<Record<string, string
     "deneb.sinks.s.channel = c",
     ...Object.entries(database).map(([key, value]) => `deneb.sinks.s.${key} = ${value}`),
     "deneb.sinks.s.data_model = dm-by-entity-type",
-    "deneb.sinks.s.batch_ttl = -1",
+    `deneb.sinks.s.batch_ttl = ${retries}`,
     "deneb.sinks.s.batch_retry_intervals = 100",
   ];
 }

@@ -121,9 +121,23 @@ export class SharedAgent {
     }
   }
 
+  /** Asks for a replay of all dead letters. */
+  async replay(): Promise<void> {
+    const url = `http://${HOST}:${this.#management}/v1/admin/deadletters/replay?all=true`;
+    const reply = await fetch(url, { method: "POST", signal: AbortSignal.timeout(10_000) });
+    await reply.arrayBuffer();
+  }
+
   /** Undefined while it does not answer, or its log is not open. */
   async log(): Promise<LogSight | undefined> {
     return (await this.stats())?.channels[0]?.log;
+  }
+
+  /** How many dead letters it has kept, those included that it kept again. */
+  async letters(): Promise<number> {
+    const text = await readFile(this.output, "utf8");
+    const kept = text.matchAll(/"events":(\d+)[^\n]*"events kept as dead letters"/g);
+    return [...kept].reduce((sum, [, events]) => sum + Number(events), 0);
   }
 
   /** The last lines of its output. */
@@ -149,6 +163,6 @@ export class SharedAgent {
 
 interface Stats {
   readonly channels: readonly { readonly log?: LogSight }[];
-  readonly dead_letters: readonly { readonly num_waiting: number }[];
+  readonly dead_letters: readonly { readonly num_waiting: number; readonly num_replaying: number }[];
   readonly last_reload?: { readonly time: string; readonly ok: boolean };
 }

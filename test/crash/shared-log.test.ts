@@ -1,8 +1,8 @@
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { tempFolder } from "../support/temp-folder.js";
 import { moreMishaps, promise } from "./measure.js";
 import { sharedCrash } from "./shared-crash.js";
-import { directoryEngine, jetstreamEngine, kafkaEngine } from "./shared-engines.js";
+import { directoryEngine, jetstreamEngine, kafkaEngine, type SharedEngine } from "./shared-engines.js";
 import { mariadbStore, postgresqlStore } from "./shared-store.js";
 
 /** The suite has each engine; what befalls the agents does not depend on it. */
@@ -73,3 +73,27 @@ test(`${befallen(inPeace, moreMishaps)}, under load: ${kept}`, async (context) =
     hostileStore: false,
   });
 });
+
+const withLetters = ["database away", "commit not answered"];
+const replayed = (engine: string) =>
+  `${befallen(withLetters, moreMishaps)}, in ${engine}, with dead letters that are replayed: ${promise}`;
+test(replayed("JetStream"), async (context) => {
+  const engine = await jetstreamEngine(context);
+  if (engine === undefined) return context.skip("needs nats-server");
+  await crashWithLetters(context, engine);
+});
+
+// The short form would add nothing but the time that a Kafka takes to start.
+if (moreMishaps > 0)
+  test(replayed("Kafka"), async (context) => {
+    const engine = await kafkaEngine(context);
+    if (engine === undefined) return context.skip("needs Kafka");
+    await crashWithLetters(context, engine);
+  });
+
+async function crashWithLetters(context: TestContext, engine: SharedEngine): Promise<void> {
+  const store = await postgresqlStore(context);
+  if (store === undefined) return;
+  const folder = await tempFolder(context);
+  await sharedCrash(context, { folder, store, engine, first: withLetters, more: moreMishaps, retries: 3 });
+}

@@ -4,6 +4,9 @@ import { patience } from "./measure.js";
 import type { SharedAgent } from "./shared-agent.js";
 import type { Mishap } from "./troubles.js";
 
+/** Longer than the retries of a sink that makes dead letters, most of the time. */
+const DATABASE_AWAY_MILLIS = 2000;
+
 /** What befell the agents, and how long the others took to get on with their parts. */
 export class MishapBook {
   readonly counts = new Map<string, number>();
@@ -70,6 +73,20 @@ export function agentMishaps(of: MishapsOf): Readonly<Record<string, Mishap>> {
       victim.setup.ways.database.close();
       await takenOver(victim, run);
       victim.setup.ways.database.open();
+    }),
+    "database away": async () => {
+      const ways = agents.map(({ setup }) => setup.ways.database);
+      for (const way of ways) way.close();
+      await pause(DATABASE_AWAY_MILLIS * (0.5 + random()));
+      for (const way of ways) way.open();
+    },
+    "commit not answered": befalls(async (victim) => {
+      const { database } = victim.setup.ways;
+      // It may have no parts, or a server that says otherwise that it has committed.
+      await Promise.race([database.breakAtCommit(), pause(sessionMillis)]);
+      database.close();
+      await pause(DATABASE_AWAY_MILLIS * random());
+      database.open();
     }),
     ...(agents.every(({ setup }) => setup.ways.engine !== undefined)
       ? {
