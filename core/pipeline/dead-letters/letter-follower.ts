@@ -14,6 +14,7 @@ import {
 import type { Erasures } from "../erasures.js";
 import type { DeadLetters } from "./dead-letters.js";
 import { Freshness } from "./freshness.js";
+import { LateLetters } from "./late-letters.js";
 import { OwnChanges, sharingStopped } from "./own-changes.js";
 import type { LetterChange, LetterSharing } from "./shared-changes.js";
 import { textOfEntry } from "./shared-entries.js";
@@ -31,7 +32,7 @@ interface LetterFollowerParts {
   /** Undefined while the log is not open. */
   readonly shared: () => SharedLetters | undefined;
   readonly summary: () => LogSummary | undefined;
-  readonly letters: Pick<DeadLetters, "share" | "apply" | "closeBefore" | "oldestOffset">;
+  readonly letters: Pick<DeadLetters, "share" | "apply" | "closeBefore" | "oldestOffset" | "markStored">;
   readonly erasures: Pick<Erasures, "all" | "take">;
   readonly log: Logger;
   /** Says whether the letters of others can be taken over: without them nothing is stored. */
@@ -54,6 +55,7 @@ export class LetterFollower implements LetterSharing {
   readonly #ending = new AbortController();
   readonly #erasures: SharedErasures;
   readonly #own: OwnChanges;
+  readonly #late: LateLetters;
   readonly #taken: TakenEntries;
   readonly #sinks = new Set<string>();
   readonly #freshness: Freshness;
@@ -68,10 +70,12 @@ export class LetterFollower implements LetterSharing {
     this.#parts = parts;
     this.#own = new OwnChanges(parts.longestReturn);
     this.#erasures = new SharedErasures(parts.erasures);
+    this.#late = new LateLetters(parts);
     this.#taken = new TakenEntries({
       letters: parts.letters,
       erasures: this.#erasures,
       own: this.#own,
+      late: this.#late,
       by: this.#by,
       log: parts.log,
       sinks: this.#sinks,
@@ -98,6 +102,11 @@ export class LetterFollower implements LetterSharing {
     return this.#taken.has(idInChannel);
   }
 
+  /** This agent has stored events of the channel, by what its positions call them: a letter that some agent writes of one is stored, too. */
+  stored(idsInChannel: readonly string[]): void {
+    for (const id of idsInChannel) this.#late.stored(id, this.#taken.letter(id));
+  }
+
   /** See {@link Freshness.upToDate}. */
   async upToDate(signal: AbortSignal, milliseconds?: number): Promise<void> {
     await this.#freshness.upToDate(signal, milliseconds);
@@ -107,6 +116,7 @@ export class LetterFollower implements LetterSharing {
   async start(): Promise<boolean> {
     this.#timer = setInterval(() => {
       void this.#shareErasures();
+      void this.#late.mark();
       void this.forgetSettled();
     }, forgetInterval).unref();
     return await new Promise<boolean>((resolve) => {

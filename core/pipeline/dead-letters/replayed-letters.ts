@@ -3,6 +3,7 @@ import { type SentLetter, sentLetterOf } from "./dead-letter.js";
 import type { DeadLetters } from "./dead-letters.js";
 import { rememberedLetters } from "./draft.js";
 import type { LetterEntry } from "./letter-table.js";
+import { NewestIds } from "./newest-ids.js";
 
 interface ReplayedLettersParts {
   /** The sink, or the group of sinks, that keeps letters under its name. */
@@ -193,27 +194,4 @@ function eventsThatAre(what: Known, events: readonly Event[], known: ReadonlyMap
 /** Names one replay of a letter. */
 function keyOf(letter: SentLetter | undefined): string {
   return letter === undefined ? "" : `${letter.id} ${letter.sentAt ?? ""}`;
-}
-
-/** The ids that were added last, this number at least and twice as many at most. */
-class NewestIds {
-  readonly #least: number;
-  #ids = new Set<string>();
-  #before: ReadonlySet<string> = new Set();
-
-  constructor(least: number) {
-    this.#least = least;
-  }
-
-  has(id: string): boolean {
-    return this.#ids.has(id) || this.#before.has(id);
-  }
-
-  add(id: string): void {
-    if (this.#ids.size === this.#least) {
-      this.#before = this.#ids;
-      this.#ids = new Set();
-    }
-    this.#ids.add(id);
-  }
 }

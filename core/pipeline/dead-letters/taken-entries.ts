@@ -1,6 +1,7 @@
 import type { Logger, SharedLetter } from "../../sdk/index.js";
 import { isMark } from "./dead-letter.js";
 import type { DeadLetters } from "./dead-letters.js";
+import type { LateLetters, LetterOfEvent } from "./late-letters.js";
 import type { OwnChanges } from "./own-changes.js";
 import { isUnderstood, type PlacedChange } from "./shared-changes.js";
 import { type ChangeEntry, entryOfText } from "./shared-entries.js";
@@ -10,6 +11,7 @@ interface TakenEntriesParts {
   readonly letters: Pick<DeadLetters, "apply" | "closeBefore">;
   readonly erasures: SharedErasures;
   readonly own: OwnChanges;
+  readonly late: Pick<LateLetters, "written">;
   /** Tells own entries from those of others. */
   readonly by: string;
   readonly log: Logger;
@@ -49,7 +51,12 @@ export class TakenEntries {
 
   /** Whether an event of the channel, by what its positions call it, has a letter of some agent. */
   has(idInChannel: string): boolean {
-    return this.#places.has(idInChannel);
+    return this.#places.letter(idInChannel) !== undefined;
+  }
+
+  /** The letter of an event of the channel, if it has one. */
+  letter(idInChannel: string): LetterOfEvent | undefined {
+    return this.#places.letter(idInChannel);
   }
 
   /** The offset from which entries are needed for other things than open letters of this group. */
@@ -106,7 +113,7 @@ export class TakenEntries {
   }
 
   async #apply(changes: readonly Numbered[]): Promise<void> {
-    const { letters, own, add } = this.#parts;
+    const { letters, own, late, add } = this.#parts;
     for (const sink of new Set(changes.map((one) => one.sink))) {
       await add(sink);
       const ofSink = changes.filter((one) => one.sink === sink);
@@ -114,7 +121,11 @@ export class TakenEntries {
       for (const [index, { number, place }] of ofSink.entries())
         own.returned(number, counted[index] === true ? place.offset : undefined);
     }
-    for (const { record, place } of changes) if ("event" in record) this.#places.note(record.id, place.offset);
+    for (const { sink, record, place } of changes) {
+      if (!("event" in record)) continue;
+      const letter = { sink, id: record.id };
+      late.written(this.#places.note(letter, place.offset), letter);
+    }
     this.#changes += changes.length;
   }
 }
@@ -129,20 +140,22 @@ interface Numbered extends PlacedChange {
  * again when the agent that wrote the letter ended before it had passed the event.
  */
 class LetterPlaces {
-  readonly #offsets = new Map<string, number>();
+  readonly #places = new Map<string, LetterOfEvent & { readonly offset: number }>();
 
-  /** The id of a letter is that of its event in the channel, a hyphen and more. */
-  note(id: string, offset: number): void {
-    this.#offsets.set(id.slice(0, Math.max(0, id.lastIndexOf("-"))), offset);
+  /** Returns what the positions call its event: the id of a letter is that, a hyphen and more. */
+  note({ sink, id }: LetterOfEvent, offset: number): string {
+    const idInChannel = id.slice(0, Math.max(0, id.lastIndexOf("-")));
+    this.#places.set(idInChannel, { sink, id, offset });
+    return idInChannel;
   }
 
-  has(idInChannel: string): boolean {
-    return this.#offsets.has(idInChannel);
+  letter(idInChannel: string): LetterOfEvent | undefined {
+    return this.#places.get(idInChannel);
   }
 
   /** The letters before this offset are settled. */
   forget(before: number): void {
-    for (const [id, offset] of this.#offsets) if (offset < before) this.#offsets.delete(id);
+    for (const [id, { offset }] of this.#places) if (offset < before) this.#places.delete(id);
   }
 }
 

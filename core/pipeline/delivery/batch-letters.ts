@@ -5,7 +5,7 @@ import type { ChannelOutlet } from "./channel-outlet.js";
 interface BatchLettersParts {
   /** Shared by all feeds of one channel; it gets to know the letters of other agents later. */
   readonly outlet: Pick<ChannelOutlet, "settlements"> & {
-    readonly letters?: Pick<NonNullable<ChannelOutlet["letters"]>, "has" | "upToDate"> | undefined;
+    readonly letters?: Pick<NonNullable<ChannelOutlet["letters"]>, "has" | "upToDate" | "stored"> | undefined;
   };
   readonly replayed?: ReplayedLetters | undefined;
   readonly log: Logger;
@@ -32,10 +32,14 @@ export class BatchLetters {
     this.#settleKept(settlements.open(events), transaction);
   }
 
-  /** Before settled events leave the channel: marks the letters of those that were replayed, and looks for letters of other agents. */
+  /**
+   * Before settled events leave the channel: marks the letters of those that were replayed, says which others are stored, and looks for
+   * letters of other agents.
+   */
   async close(events: readonly Event[], transaction: TakeTransaction, hurry: AbortSignal): Promise<void> {
     const replayed = events.filter(isReplayed);
     if (replayed.length > 0) await this.#markStored(replayed);
+    this.#noteStored(events, transaction);
     await this.#settleKeptElsewhere(events, transaction, hurry);
   }
 
@@ -52,6 +56,15 @@ export class BatchLetters {
     settlements.note(known.others, "stored-before");
     // Also of those that were left out, or refused, before this agent heard of the mark.
     settlements.note(await replayed.ownStored(ended("filtered", "stored-before", "dead-lettered")), "elsewhere");
+  }
+
+  /** Of what this agent stores another one, which lost it, may write a dead letter at this moment. */
+  #noteStored(events: readonly Event[], { positions }: TakeTransaction): void {
+    const { settlements, letters } = this.#parts.outlet;
+    if (letters === undefined || positions === undefined) return;
+    const areAll = settlements.count(events).stored === events.length;
+    const stored = areAll ? events : events.filter((event) => settlements.outcomeOf(event) === "stored");
+    letters.stored(stored.flatMap((event) => (isReplayed(event) ? [] : (positions.idOf(event) ?? []))));
   }
 
   /** An event that already has a dead letter, written by an agent that ended before it committed: the letter settles it. */

@@ -21,6 +21,8 @@ interface KnownLetters {
    * aborts before that.
    */
   upToDate(signal: AbortSignal, milliseconds?: number): Promise<void>;
+  /** This agent has stored events of the channel, by what its positions call them: a letter that some agent writes of one is stored, too. */
+  stored(idsInChannel: readonly string[]): void;
 }
 
 /** The end of a channel from which sinks take: what all that take from it share, also those that come later. */

@@ -36,7 +36,7 @@ export interface SinkFeedParts {
   /** Shared by all feeds of one channel, those before and after this one included. */
   readonly outlet: Pick<ChannelOutlet, "settlements"> & {
     readonly feeds?: ChannelOutlet["feeds"];
-    readonly letters?: Pick<NonNullable<ChannelOutlet["letters"]>, "has" | "upToDate"> | undefined;
+    readonly letters?: Pick<NonNullable<ChannelOutlet["letters"]>, "has" | "upToDate" | "stored"> | undefined;
     readonly channel: Channel;
     readonly title?: string | undefined;
     readonly room?: ChannelRoom | undefined;

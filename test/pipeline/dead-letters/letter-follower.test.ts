@@ -3,6 +3,7 @@ import { mkdir, rename, rmdir } from "node:fs/promises";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { DeadLetters } from "../../../core/pipeline/dead-letters/dead-letters.js";
+import { LateLetters } from "../../../core/pipeline/dead-letters/late-letters.js";
 import { LetterFollower } from "../../../core/pipeline/dead-letters/letter-follower.js";
 import { OwnChanges } from "../../../core/pipeline/dead-letters/own-changes.js";
 import { textOfEntry } from "../../../core/pipeline/dead-letters/shared-entries.js";
@@ -228,7 +229,9 @@ test("letters of a log that was made again keep no entry of the new one", async 
   const { log } = recordingLog();
   const erasures = new SharedErasures({ all: [], take: async () => {} });
   const own = new OwnChanges();
-  const entries = new TakenEntries({ letters, erasures, own, by: "me", log, sinks: new Set(), add: async () => {} });
+  const late = new LateLetters({ letters, log });
+  const all = { letters, erasures, own, late, by: "me", log, sinks: new Set<string>(), add: async () => {} };
+  const entries = new TakenEntries(all);
   const entry = (group: string, offset: number) => {
     const change = { sink: "k1", record: letter(`l.0.${offset}-a`) };
     return { offset, text: textOfEntry({ kind: "change", change, agent: "x", group, by: "x", number: 1 }) };

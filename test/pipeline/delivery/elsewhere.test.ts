@@ -94,7 +94,7 @@ test("an event that another agent keeps as a dead letter while its store is away
         throw away;
       },
     },
-    { has: (id) => kept.has(id), upToDate: async () => {} },
+    { has: (id) => kept.has(id), upToDate: async () => {}, stored: () => {} },
   );
 
   const settled = await deliver(bench.chain, events, { from: { positions: named } });
@@ -124,6 +124,7 @@ test("nothing is written before an agent that was held up has heard of the dead 
       upToDate: async () => {
         for (const event of events) kept.add(named.idOf(event));
       },
+      stored: () => {},
     },
   );
 

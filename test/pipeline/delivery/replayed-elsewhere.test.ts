@@ -222,6 +222,7 @@ test("an event that became a dead letter of another agent just now is one in the
     upToDate: async () => {
       known.add("shared-log.0.0");
     },
+    stored: () => {},
   };
   const { feed } = feedOf({ channel, outlet, sink: elsewhere, deadLetters: new DeadLetters(folder), log });
   await put(channel, "a", "b");
@@ -234,6 +235,30 @@ test("an event that became a dead letter of another agent just now is one in the
   await feed.drain(away);
 
   assert.deepEqual(shared.books, { stored: 1, deadLettered: 1, filtered: 0 });
+});
+
+test("which events this agent has stored is said to those who follow the dead letters of others", async (context) => {
+  const shared = new SharedLog(1);
+  const { channel, folder } = await agentOf(context, shared);
+  const outlet = new ChannelOutlet(new CountedChannel(channel));
+  const said: string[] = [];
+  outlet.letters = { has: () => false, upToDate: async () => {}, stored: (ids) => said.push(...ids) };
+  const sink: Sink = {
+    start: async () => {},
+    stop: async () => {},
+    persist: async ({ events }) => ({ requestBytes: 1, responseBytes: 1, elsewhere: events.slice(0, 1) }),
+  };
+  const { feed } = feedOf({ channel, outlet, sink, deadLetters: new DeadLetters(folder), log });
+  await put(channel, "a", "b", "c");
+
+  feed.start();
+  await until(
+    async () => shared.parts[0]?.passed,
+    (passed) => passed === 3,
+  );
+  await feed.drain(away);
+
+  assert.deepEqual(said, ["shared-log.0.1", "shared-log.0.2"]);
 });
 
 test("a replayed event that another agent was given before is stored by that one, also for the books", () => {
