@@ -121,11 +121,15 @@ export class SharedAgent {
     }
   }
 
-  /** Asks for a replay of all dead letters. */
+  /** Asks for a replay of all dead letters, if it answers. */
   async replay(): Promise<void> {
     const url = `http://${HOST}:${this.#management}/v1/admin/deadletters/replay?all=true`;
-    const reply = await fetch(url, { method: "POST", signal: AbortSignal.timeout(10_000) });
-    await reply.arrayBuffer();
+    try {
+      const reply = await fetch(url, { method: "POST", signal: AbortSignal.timeout(10_000) });
+      await reply.arrayBuffer();
+    } catch {
+      // It was just started.
+    }
   }
 
   /** Undefined while it does not answer, or its log is not open. */
