@@ -25,7 +25,30 @@ function v2(id: string, service: string): Event {
 const models = ["dm-by-entity", "dm-by-entity-type", "dm-by-attribute", "dm-by-service-path"] as const;
 const hostile = ["o'hara", 'quo"te', "back\\slash", "100%", "a_b", "; DROP TABLE x --", "𝒳".repeat(5000)];
 
+/** What databases call the address of a row. */
+const addresses = ["rowid", "_rowid_", "oid", "ROWID", "ctid", "tableoid"];
+
 const cases: readonly Case[] = [
+  {
+    name: "attributes with the names by which a database finds its rows do not let rows of other entities be erased",
+    service: "addressed",
+    run: async (place, service) => {
+      const sink = await place.sink(byType, undefined, { name: service });
+      const same = Object.fromEntries(addresses.map((name) => [name, "1"]));
+      await persist(sink, ...["urn:a", "urn:b"].map((id) => eventOf(entity(id, same), service)));
+      await persist(sink, eventOf(entity("urn:a", { p: "1" }), service));
+
+      const done = await erase(place.data(byType, service), { entity: "urn:a" });
+
+      assert.deepEqual([counts(done), done.left], [["history 2", "last data 1"], []]);
+      const after = await place.rows(service, "t");
+      assert.deepEqual(
+        after.map((row) => row["entityid"]),
+        ["urn:b"],
+      );
+      assert.equal(Object.values(after[0] ?? {}).filter((cell) => cell === "1").length, addresses.length);
+    },
+  },
   {
     name: "the rows of an entity are erased from history and last data, and a dry run only counts them",
     service: "erased",

@@ -11,6 +11,19 @@ const v2At = (later: number, service: string, id = "car1") =>
 
 const cases: readonly Case[] = [
   {
+    name: "capping deletes no row because an attribute has the name by which a database finds its rows",
+    service: "addressed",
+    run: async (place, service) => {
+      const sink = await place.sink({ "persistence_policy.max_records": 2 });
+      const attributes = ["rowid", "_rowid_", "oid", "ctid"].map((name) => v2Attribute(name, "Number", 1));
+
+      for (const later of [0, 1, 2, 3])
+        await persist(sink, v2Event(v2Entity("car1", ...attributes), service, { later }));
+
+      assert.equal((await place.rows(service, "car1_t")).length, 2);
+    },
+  },
+  {
     name: "capping keeps the newest rows, whatever the order of arrival",
     service: "capped",
     run: async (place, service) => {

@@ -18,7 +18,8 @@ export function standardDialect(differences: StandardSql): Dialect {
   const cells: Cells = { ...usualCells, ...differences.cells };
   return {
     database: differences.database ?? "sqlite",
-    reservedColumns: differences.reservedColumns ?? [],
+    // A column with the name of what identifies a row would take its place in statements.
+    reservedColumns: [...(differences.reservedColumns ?? []), differences.rowId.toLowerCase()],
     longestText: Number.POSITIVE_INFINITY,
     comparesLetters: differences.readTime === undefined,
     columnKey: lowerCase,

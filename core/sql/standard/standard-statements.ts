@@ -28,7 +28,7 @@ export interface StandardSql {
   readonly kinds: readonly (readonly [type: RegExp, kind: ColumnKind])[];
   /** Conversions of values that differ from the default. */
   readonly cells?: Partial<Cells>;
-  /** An expression that identifies a row and is greater for later ones, such as `rowid`. */
+  /** An expression that identifies a row and is greater for later ones, such as `rowid`. No attribute has a column of that name. */
   readonly rowId: string;
   /** The placeholder of a parameter by its number, from 1; `?` if absent. */
   parameter?(number: number): string;

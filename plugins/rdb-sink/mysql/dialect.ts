@@ -51,8 +51,9 @@ const sql: GuardedSql = {
 /** MySQL and MariaDB, where a schema is a database. */
 export const mysql = {
   database: "mysql",
-  // The key that MySQL adds with `sql_generate_invisible_primary_key`: a value for it from a sender would use up its numbers.
-  reservedColumns: ["my_row_id"],
+  // The key that MySQL adds with `sql_generate_invisible_primary_key`: a value for it from a sender would use up its numbers. The
+  // others are names that InnoDB has for itself, and refuses in any letter case (1166).
+  reservedColumns: ["my_row_id", "db_row_id", "db_trx_id", "db_roll_ptr", "fts_doc_id"],
   longestText: Math.floor(LONGEST_TEXT_BYTES / MOST_BYTES_OF_A_CHARACTER),
   comparesLetters: true,
   // A varchar: an index takes neither a text nor JSON.

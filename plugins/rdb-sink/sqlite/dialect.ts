@@ -32,7 +32,7 @@ import {
   writtenColumns,
 } from "deneb/sql";
 import { sqliteErrors } from "./errors.js";
-import { matchingSql, sortable, timeOf } from "./matching.js";
+import { matchingSql, ROW_ID, sortable, timeOf } from "./matching.js";
 
 const sql: GuardedSql = {
   path: ({ table }) => quoted(table),
@@ -70,7 +70,7 @@ const upsert = rememberingUpserts(({ name, columns, key, time, members }) => {
 
 export const sqlite = {
   database: "sqlite",
-  reservedColumns: [],
+  reservedColumns: [ROW_ID],
   longestText: Number.POSITIVE_INFINITY,
   mostColumns: 2000,
   columnKey: lowerCase,
@@ -120,7 +120,7 @@ export const sqlite = {
     deletion(history, `WHERE ${sortable(history.time)} < ? LIMIT ${limit}`, [before]),
   deleteExcess: (history, newest, limit) => {
     const { name, kind } = history.time;
-    const order = `${quoted(name)} IS NULL DESC, ${sortable({ name, kind })} DESC, rowid DESC`;
+    const order = `${quoted(name)} IS NULL DESC, ${sortable({ name, kind })} DESC, ${ROW_ID} DESC`;
     return deletion(history, `ORDER BY ${order} LIMIT ${limit} OFFSET ${newest}`, []);
   },
   ...matching(matchingSql),
@@ -219,7 +219,7 @@ function remove({ until, ...rows }: RemovedRows): Statement {
 
 function deletion({ name }: History, which: string, parameters: readonly string[]): Statement {
   const table = quoted(name.table);
-  const text = `DELETE FROM ${table} WHERE rowid IN (SELECT rowid FROM ${table} ${which})`;
+  const text = `DELETE FROM ${table} WHERE ${ROW_ID} IN (SELECT ${ROW_ID} FROM ${table} ${which})`;
   return { at: name, text, runs: [parameters] };
 }
 

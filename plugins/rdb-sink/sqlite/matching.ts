@@ -1,5 +1,8 @@
 import { type Column, type MatchingSql, quoted } from "deneb/sql";
 
+/** What identifies a row. A column of that name would take its place in statements, so no attribute has one. */
+export const ROW_ID = "_rowid_";
+
 export const matchingSql: MatchingSql = {
   path: ({ table }) => quoted(table),
   quoted,
@@ -9,7 +12,7 @@ export const matchingSql: MatchingSql = {
   is: ({ name }, parameter) => `${quoted(name)} = ${parameter}`,
   contains: ({ name }, parameter) => `instr(${quoted(name)}, ${parameter}) > 0`,
   deletion: (table, which, limit) =>
-    `DELETE FROM ${table} WHERE rowid IN (SELECT rowid FROM ${table}${which} LIMIT ${limit})`,
+    `DELETE FROM ${table} WHERE ${ROW_ID} IN (SELECT ${ROW_ID} FROM ${table}${which} LIMIT ${limit})`,
   text: ({ name }) => quoted(name),
 };
 

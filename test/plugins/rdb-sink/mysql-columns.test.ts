@@ -91,6 +91,20 @@ test(
 );
 
 test(
+  "attributes with the names that InnoDB has for itself are stored",
+  { skip },
+  onServer(async ({ server, made, service }) => {
+    const names = ["DB_ROW_ID", "db_trx_id", "Db_Roll_Ptr", "FTS_DOC_ID", "fts_doc_id"];
+    const values = Object.fromEntries(names.map((name) => [name, `value of ${name}`]));
+
+    await made.sink.persist({ events: [eventOf(entity("e", values), service)] }, never);
+
+    const [row] = await server.query(`SELECT * FROM ${service}.e`);
+    for (const value of Object.values(values)) assert.ok(Object.values(row ?? {}).includes(value), value);
+  }, {}),
+);
+
+test(
   "an attribute with the name of the hidden key that MySQL adds does not write to that key",
   { skip },
   onServer(
