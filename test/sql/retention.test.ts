@@ -11,6 +11,36 @@ const v2At = (later: number, service: string, id = "car1") =>
 
 const cases: readonly Case[] = [
   {
+    name: "capping deletes no row that is not excess after somebody deleted rows",
+    service: "emptied",
+    run: async (place, service) => {
+      const sink = await place.sink({ "persistence_policy.max_records": 2 });
+      for (const later of [0, 1, 2]) await persist(sink, v2At(later, service));
+      await place.alter(service, "car1_t", "DELETE FROM @");
+
+      for (const later of [3, 4]) await persist(sink, v2At(later, service));
+
+      assert.deepEqual((await place.rows(service, "car1_t")).map(({ p }) => p).sort(), ["3", "4"]);
+    },
+  },
+  {
+    name: "capping by several agents keeps the newest rows, and deletes all older ones when one of them deletes",
+    service: "sharedcap",
+    run: async (place, service) => {
+      const config = { "persistence_policy.max_records": 3 };
+      const one = await place.sink(config, undefined, { agent: "one" });
+      const other = await place.sink(config, undefined, { agent: "other" });
+
+      await persist(one, v2At(0, service));
+      await persist(other, v2At(1, service));
+      for (const later of [2, 3]) await persist(one, v2At(later, service));
+      for (const later of [4, 5]) await persist(other, v2At(later, service));
+      await persist(one, v2At(6, service));
+
+      assert.deepEqual((await place.rows(service, "car1_t")).map(({ p }) => p).sort(), ["4", "5", "6"]);
+    },
+  },
+  {
     name: "capping deletes no row because an attribute has the name by which a database finds its rows",
     service: "addressed",
     run: async (place, service) => {

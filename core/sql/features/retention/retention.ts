@@ -46,7 +46,7 @@ export class Retention {
   readonly #ending = new AbortController();
   #working: Promise<void> = Promise.resolve();
   #loop: Promise<void> | undefined;
-  /** The known number of rows of each table. */
+  /** The number of rows of each table since they were counted, with those of this sink. */
   readonly #counts = new RecentMap<number>(MOST_COUNTED);
 
   constructor(config: SqlConfig, store: ListedStore, context: Context) {
@@ -187,7 +187,9 @@ export class Retention {
   async #cap(history: History, signal: AbortSignal): Promise<void> {
     if (!this.capsRows) return;
     const key = tableKey(history.name);
-    const count = this.#counts.get(key) ?? (await this.#number(this.#store.dialect.count(history), signal));
+    // Others may have written or deleted rows since they were counted, and MySQL deletes by number: a row that is not excess would go.
+    if ((this.#counts.get(key) ?? Number.POSITIVE_INFINITY) <= this.#mostRows) return;
+    const count = await this.#number(this.#store.dialect.count(history), signal);
     // The number is unknown until the deletion is done.
     this.#counts.delete(key);
     for (let excess = count - this.#mostRows; excess > 0; excess -= ROWS_AT_ONCE) {
