@@ -6,7 +6,7 @@ import { overflowColumn } from "../rows/column-names.js";
 import type { TableBatch } from "../rows/grouping.js";
 import { fittedGeometries, geometryCell, isDeletion, isOfGeometries, refuseOthers } from "./fitted-geometries.js";
 import type { KnownStore } from "./known-store.js";
-import type { KnownColumns } from "./known-tables.js";
+import { foundNames, type KnownColumns } from "./known-tables.js";
 import { type RefusedColumns, refuse, refusedColumns } from "./refused-columns.js";
 
 /** The rows of a table, converted for its columns. */
@@ -56,7 +56,7 @@ export function fitted(batch: TableBatch, known: KnownColumns | undefined, fitti
   }
   const geometries = fittedGeometries(batch, existing, dialect);
   if (geometries !== undefined) return { name, subject, key, ...geometries, lacking: [], widened: [] };
-  const rowsByColumn = fittedByColumn(batch, existing, fitting);
+  const rowsByColumn = fittedByColumn(batch, { existing, columns }, fitting);
   const lacking = rowsByColumn.columns.filter((column) => known?.has(dialect.columnKey(column.name)) !== true);
   return { ...rowsByColumn, lacking };
 }
@@ -89,7 +89,7 @@ function comparedColumns(
 
   const inTable = names.map((column) => known?.get(dialect.columnKey(column)));
   const existing = names.map((column, at) => inTable[at] ?? (key.includes(column) ? dialect.keyKind : undefined));
-  const columns = plainColumns(names, existing);
+  const columns = plainColumns(foundNames(names, known, { key, keyOf: dialect.columnKey }), existing);
   const made = {
     known,
     dialect,
@@ -166,7 +166,7 @@ interface FittedColumn {
 
 function fittedByColumn(
   batch: TableBatch,
-  existing: readonly (ColumnKind | undefined)[],
+  { existing, columns: compared }: Pick<ComparedColumns, "existing" | "columns">,
   fitting: Fitting,
 ): Omit<FittedRows, "lacking"> {
   const { name, subject, key, rows } = batch;
@@ -180,7 +180,7 @@ function fittedByColumn(
     const kind = existing[index] ?? (batch.native.has(column) ? kindOf(own, fitting) : "text");
     const indexed = kind === "geometry" && existing[index] === undefined && fitting.geometryIndex === true;
     const made = fittedColumn(
-      { name: column, kind, ...(indexed ? { indexed } : {}) },
+      { name: compared[index]?.name ?? column, kind, ...(indexed ? { indexed } : {}) },
       own,
       rows.map((row) => row[index]),
       fitting,

@@ -20,6 +20,23 @@ export function spelledIn(known: KnownColumns, key: string): string {
   return found.get(known)?.get(key)?.name ?? key;
 }
 
+/**
+ * The columns as the server finds them: MariaDB before 11.5 takes `i` and `İ` for one column, and finds it by a name of as many bytes only. Columns
+ * of the key keep their names. The same list if nothing changes.
+ */
+export function foundNames(
+  names: readonly string[],
+  known: KnownColumns | undefined,
+  { key, keyOf }: { readonly key: readonly string[]; keyOf(column: string): string },
+): readonly string[] {
+  if (known === undefined) return names;
+  const spelled = names.map((name) => {
+    const own = spelledIn(known, keyOf(name));
+    return own === name || key.includes(name) || Buffer.byteLength(own) === Buffer.byteLength(name) ? name : own;
+  });
+  return spelled.every((name, at) => name === names[at]) ? names : spelled;
+}
+
 /** Whether the database numbers the rows by a known column. */
 export function isIdentityIn(known: KnownColumns, key: string): boolean {
   return found.get(known)?.get(key)?.identity === true;

@@ -183,6 +183,37 @@ test(
   ),
 );
 
+for (const attr_native_types of [false, true])
+  test(
+    `an attribute that the server takes for a column of a name with other bytes is stored there, native types ${attr_native_types}`,
+    { skip: folds ? "for this server they are two columns" : skip },
+    onServer(
+      async ({ server, made, service }) => {
+        const store = (sequence: string, name: string) => {
+          const { headers, body } = eventOf(entity("e", { [name]: sequence }), service);
+          return made.sink.persist({ events: [{ headers: { ...headers, sequence }, body }] }, never);
+        };
+
+        for (const [at, name] of ["İ", "i", "İ", "K", "\u212a"].entries()) await store(`${at}`, name);
+
+        assert.deepEqual(await server.query(`SELECT İ, K FROM ${service}.e ORDER BY sequence`), [
+          { İ: "0", K: null },
+          { İ: "1", K: null },
+          { İ: "2", K: null },
+          { İ: null, K: "3" },
+          { İ: null, K: "4" },
+        ]);
+        assert.deepEqual(await server.query(`SELECT İ, K FROM ${service}.e_last_data`), [{ İ: "2", K: "4" }]);
+      },
+      {
+        attr_native_types,
+        last_data_mode: "both",
+        last_data_timestamp_key: "sequence",
+        notification_columns: ["sequence"],
+      },
+    ),
+  );
+
 test(
   "a key of last data is the text that was sent, so that a row is found again after a restart, whatever the type of its values",
   { skip },

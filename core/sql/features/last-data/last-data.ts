@@ -173,12 +173,14 @@ export class LastData {
     if (last !== undefined && last.fitted === fitted.columns && last.known === known) return last;
 
     const beside = row.columns.map((column) => overflowColumn(column, this.#naming));
-    const named = new Set([...row.columns, ...beside]);
-    const own = [...fitted.columns.entries()].filter(([, column]) => named.has(column.name));
-    const given = new Set(own.map(([, column]) => column.name));
+    const { columnKey: keyOf } = this.#dialect;
+    // The table may have a column by another spelling of its name.
+    const named = new Set([...row.columns, ...beside].map(keyOf));
+    const own = [...fitted.columns.entries()].filter(([, column]) => named.has(keyOf(column.name)));
+    const given = new Set(own.map(([, column]) => keyOf(column.name)));
     // An overflow value of an earlier row must not remain.
     const emptied = beside.filter(
-      (column) => !given.has(column) && store.tables.kind(fitted.name, column) !== undefined,
+      (column) => !given.has(keyOf(column)) && store.tables.kind(fitted.name, column) !== undefined,
     );
     const plan = {
       fitted: fitted.columns,
