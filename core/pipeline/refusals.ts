@@ -106,20 +106,27 @@ class RefusedServices {
 /** Where a refused request went, for log lines; a part that nobody named is absent. */
 export interface Addressee {
   readonly topic?: string;
+  readonly [place: string]: string | number | undefined;
   readonly path?: string;
   readonly service?: string;
 }
 
 /** Of a topic the path is the same for all messages. The service is what the handler read, else what the headers say. */
-export function addresseeOf({ topic, path, headers }: InboundRequest, { service }: Sender): Addressee {
+export function addresseeOf({ topic, place, path, headers }: InboundRequest, { service }: Sender): Addressee {
   const named = service === "" ? (headers[eventHeaders.service] ?? headers[TENANT]) : service;
-  return cleaned({ ...(topic === undefined ? { path } : { topic }), service: named });
+  return cleaned({ ...(topic === undefined ? { path } : { topic, place }), service: named });
 }
 
 /** The parts as log lines show them: short, in one line, and without the query of a path, which may hold a secret. */
-export function cleaned({ topic, path, service }: Pick<SourceRefusal, "topic" | "path" | "service">): Addressee {
+export function cleaned({
+  topic,
+  place,
+  path,
+  service,
+}: Pick<SourceRefusal, "topic" | "place" | "path" | "service">): Addressee {
   return {
     ...(topic ? { topic: shown(topic) } : {}),
+    ...place,
     ...(path ? { path: shown(path.replace(/\?.*$/s, "")) } : {}),
     ...(service ? { service: shown(service) } : {}),
   };

@@ -57,6 +57,8 @@ export interface InboundRequest {
   readonly body: Uint8Array;
   /** The topic of a message, for the log, which shows its first characters; absent for requests over HTTP. */
   readonly topic?: string;
+  /** Where in the topic it stands, for the log, as `{ partition: 3, offset: 17 }`. @beta */
+  readonly place?: Readonly<Record<string, number>>;
   readonly receivedAt: Date;
   /** For a source that reads a log: where the request stands there; its events get the header `originHeader`. @beta */
   readonly origin?: RequestOrigin;
@@ -147,6 +149,8 @@ export interface SourceRefusal extends Pick<Refused, "status" | "cause" | "reaso
   readonly responseBytes?: number;
   /** Where the request went, for the log, which shows the first characters: a topic, or a path; and its service. */
   readonly topic?: string | undefined;
+  /** Where in the topic it stands, for the log. @beta */
+  readonly place?: Readonly<Record<string, number>> | undefined;
   readonly path?: string | undefined;
   readonly service?: string | undefined;
 }

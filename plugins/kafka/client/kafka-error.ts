@@ -55,7 +55,8 @@ const kinds: Readonly<Record<string, KafkaErrorKind>> = {
   TOPIC_DELETION_DISABLED: "settings",
 };
 
-const meanings: Readonly<Record<string, string>> = {
+/** What somebody can do about an error, by its name. */
+export const meanings: Readonly<Record<string, string>> = {
   MESSAGE_TOO_LARGE: "it has more bytes than max.message.bytes of the topic, which can be raised",
   KAFKA_STORAGE_ERROR: "the disk of the broker is full or failed",
   INVALID_TIMESTAMP:
@@ -71,6 +72,10 @@ const meanings: Readonly<Record<string, string>> = {
   TOPIC_AUTHORIZATION_FAILED: "the user may not do it; allow it by the ACLs of the topic",
   GROUP_AUTHORIZATION_FAILED: "the user may not use the group; allow Read on it",
   CLUSTER_AUTHORIZATION_FAILED: "the user may not do it; allow it by the ACLs of the cluster",
+  INCONSISTENT_GROUP_PROTOCOL:
+    "other programs are members of it, and records that they get count as read; stop them, or give the source a group of its own",
+  INVALID_SESSION_TIMEOUT:
+    "the brokers take session_timeout from group.min.session.timeout.ms (6000 where nobody changed it) to group.max.session.timeout.ms; change it, or those",
 };
 
 /** The error of a code in an answer. */

@@ -72,7 +72,7 @@ export const kafkaSourceSchema = {
     min: 10,
   },
   session_timeout: {
-    doc: "Milliseconds without a sign of life after which the others of the group get the partitions of a source.",
+    doc: "Milliseconds without a sign of life after which the others of the group get the partitions of a source. Brokers take 6000 or more where nobody changed their group.min.session.timeout.ms.",
     format: "millis",
     default: 10_000,
     min: 1000,

@@ -1,7 +1,7 @@
 import { pause } from "deneb/sdk";
 import type { KafkaCluster } from "../client/cluster.js";
 import type { Place } from "../client/directory.js";
-import { KafkaError, kafkaErrorOf } from "../client/kafka-error.js";
+import { KafkaError, kafkaErrorOf, meanings } from "../client/kafka-error.js";
 import {
   assignedPlaces,
   assignmentBytes,
@@ -20,6 +20,7 @@ const REBALANCE_MILLIS = 30_000;
 const HEARTBEATS_PER_SESSION = 4;
 const LEAVE_MILLIS = 1000;
 const FORGOTTEN = "UNKNOWN_MEMBER_ID";
+const FOREIGN = "INCONSISTENT_GROUP_PROTOCOL";
 
 /** What a source has of its group until its members change. */
 export interface Membership {
@@ -137,13 +138,15 @@ export class ConsumerGroup {
         ),
       { purpose: "join", signal, millis: REBALANCE_MILLIS + cluster.attemptMillis },
     );
-    const error = coordinator.errorIn(answer.errorCode, "joining the group");
+    const error = coordinator.errorIn(answer.errorCode, `joining the group with session_timeout = ${sessionMillis}`);
     if (error?.id === "MEMBER_ID_REQUIRED") {
       this.#memberId = answer.memberId ?? "";
       return undefined;
     }
     if (error !== undefined) return this.#againOrThrow(error);
     this.#memberId = answer.memberId ?? "";
+    // A group without a leader is one in which brokers spread the partitions: a consumer of `group.protocol=consumer` is a member, and gets some.
+    if ((answer.leader ?? "") === "") throw foreignMembers(group);
     const isLeader = answer.leader === this.#memberId;
     const members = answer.members.map(({ memberId: id, metadata }) => ({ id, topics: subscribedTopics(metadata) }));
     return { generation: answer.generationId, members: isLeader ? members : undefined };
@@ -188,6 +191,17 @@ function assignmentsOf(members: readonly Member[] = [], counted: ReadonlyMap<str
 }
 
 const ends: readonly string[] = [FORGOTTEN, "ILLEGAL_GENERATION", "REBALANCE_IN_PROGRESS"];
+
+/** What brokers say of two older protocols is found here of the newer one of Kafka 4: they take in the members of both. */
+function foreignMembers(group: string): KafkaError {
+  const reason = `joining the group (group "${group}"): ${FOREIGN}, ${meanings[FOREIGN]}`;
+  return new KafkaError("settings", reason, { id: FOREIGN });
+}
+
+/** Whether other programs are members of the group. */
+export function isForeign(error: unknown): boolean {
+  return error instanceof KafkaError && error.id === FOREIGN;
+}
 
 /** Whether the member has to join again. */
 export function isOver(error: unknown): boolean {

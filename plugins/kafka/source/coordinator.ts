@@ -19,6 +19,11 @@ export function isMoving(error: unknown): boolean {
   );
 }
 
+/** Whether a topic that was read is gone: its offsets are not kept any more. */
+export function isOfTopic(error: unknown): boolean {
+  return error instanceof KafkaError && error.id === "UNKNOWN_TOPIC_OR_PARTITION";
+}
+
 /** Up to where a group has read a partition. */
 export interface Committed extends Place {
   readonly offset: number;

@@ -4,7 +4,7 @@ import { connectionOptions } from "../client/connection-options.js";
 import { loadLibrary } from "../client/library.js";
 import { openCluster } from "../client/open-cluster.js";
 import type { KafkaSourceConfig } from "./config.js";
-import { ConsumerGroup } from "./consumer-group.js";
+import { ConsumerGroup, isForeign } from "./consumer-group.js";
 import { Coordinator } from "./coordinator.js";
 import { FirstLook } from "./first-look.js";
 import { asSpread, countPartitions, type FoundTopics, findTopics, isOther } from "./found-topics.js";
@@ -16,6 +16,8 @@ import { sourceProbes } from "./source-probes.js";
 import { Standstills } from "./standstills.js";
 
 const RETRY_MILLIS = 1000;
+/** The same while other programs are in the group: each try moves their partitions. */
+const FOREIGN_MILLIS = 10_000;
 /** How often topics and their partitions are counted. */
 const LOOK_MILLIS = 10_000;
 
@@ -83,16 +85,18 @@ export class KafkaSource implements Source {
   async #run(): Promise<void> {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
+      let retryMillis = RETRY_MILLIS;
       try {
         this.#cluster = await openCluster(this.#config, this.#title, signal);
         await this.#readIn(this.#cluster);
       } catch (error) {
-        if (!signal.aborted) this.#failed(error);
+        if (isForeign(error)) retryMillis = FOREIGN_MILLIS;
+        if (!signal.aborted) this.#notReading(error, { retryInMilliseconds: retryMillis });
       } finally {
         this.#cluster?.close();
         this.#cluster = undefined;
       }
-      await pause(RETRY_MILLIS, signal);
+      await pause(retryMillis, signal);
     }
   }
 
@@ -170,10 +174,6 @@ export class KafkaSource implements Source {
     this.#failures.works();
     this.#standstills.report();
     this.#context.log.info({ topics: this.#config.topics, group: this.#group, partitions }, "reading");
-  }
-
-  #failed(error: unknown): void {
-    this.#notReading(error, { retryInMilliseconds: RETRY_MILLIS });
   }
 
   /** A group that waits for its members must not look like one that reads. */

@@ -5,7 +5,7 @@ import { Reader } from "../client/reader.js";
 import { readMetadata } from "../client/topics.js";
 import type { KafkaSourceConfig } from "./config.js";
 import type { ConsumerGroup, Membership } from "./consumer-group.js";
-import { type Coordinator, isMoving } from "./coordinator.js";
+import { type Coordinator, isMoving, isOfTopic } from "./coordinator.js";
 import type { FirstLook } from "./first-look.js";
 import type { Losses } from "./losses.js";
 import { noteOf, ownNote } from "./mark.js";
@@ -78,9 +78,9 @@ export async function readPartitions(
       ending.abort();
       await Promise.all([positions.end(), committing]);
     }
-    // The next membership reads again what was not committed; that it waits for its coordinator is its own matter.
+    // The next membership reads again what was not committed; that it waits for its coordinator, or looks for a topic, is its own matter.
     await commit().catch((error: unknown) => {
-      if (!isMoving(error)) throw error;
+      if (!isMoving(error) && !isOfTopic(error)) throw error;
     });
   } finally {
     ending.abort();
@@ -127,7 +127,7 @@ class PartitionReading {
         if (readable.length > 0 || places.length === 0) this.#begun();
         if (places.length === 0) return await aborted(signal);
         if (readable.length === 0) continue;
-        const waitMillis = readable.length < places.length ? LOOK_MILLIS : WAIT_MILLIS;
+        const waitMillis = this.#isStanding ? LOOK_MILLIS : WAIT_MILLIS;
         // What is read beside records that are held may be held, too, in each of the partitions.
         const bytes = takings.isHolding ? READ_BYTES / places.length : READ_BYTES;
         const fetched = await this.#reader.read(readable, { bytes, waitMillis, signal });
@@ -136,6 +136,12 @@ class PartitionReading {
     } finally {
       this.#reader.cancel();
     }
+  }
+
+  /** Whether a partition is not read now: how long that lasts is looked at. */
+  get #isStanding(): boolean {
+    const { places, positions } = this.#parts;
+    return places.some((place) => !positions.isReadable(place) || this.#reader.unreadableOf(place) !== undefined);
   }
 
   #begun(): void {

@@ -20,8 +20,9 @@ export type KafkaSourceContext = Pick<
 /** A record and the topic that it is of. */
 interface TopicRecord {
   readonly topic: string;
+  readonly partition: number;
   readonly record: FetchedRecord;
-  /** Names the partition. */
+  /** Names the log that the partition is now. */
   readonly of: string;
   /** Called when it has to wait for the channels. */
   held(): void;
@@ -48,7 +49,7 @@ export class RecordReader {
       request: () => this.#requestOf(read, fields),
       pause: (either: AbortSignal) => pause(this.#config.channel_retry_interval, either),
       held: (refused: Refused, attempt: number) => {
-        this.#held.held(refused, attempt, { topic: read.topic, offset: read.record.offset });
+        this.#held.held(refused, attempt, { topic: read.topic, ...placeOf(read) });
         read.held();
       },
     };
@@ -57,10 +58,11 @@ export class RecordReader {
     return isDone;
   }
 
-  #isFaulty({ topic, record }: TopicRecord, fields: Fields): boolean {
+  #isFaulty(read: TopicRecord, fields: Fields): boolean {
+    const { topic, record } = read;
     const { max_message_size: most } = this.#config;
     const requestBytes = record.value?.byteLength ?? 0;
-    const about = { requestBytes, topic, service: fields[eventHeaders.service] };
+    const about = { requestBytes, topic, place: placeOf(read), service: fields[eventHeaders.service] };
     if (requestBytes > most) {
       const reason = `The record is larger than ${most} bytes`;
       this.#context.refused({ status: 413, cause: "content-too-large", reason, ...about });
@@ -73,10 +75,17 @@ export class RecordReader {
     return true;
   }
 
-  #requestOf({ topic, record, of }: TopicRecord, headers: Fields): InboundRequest {
+  #requestOf(read: TopicRecord, headers: Fields): InboundRequest {
+    const { topic, record, of } = read;
     const origin: RequestOrigin = { of, offset: record.offset };
     const body = record.value ?? new Uint8Array();
     const path = this.#config.notification_target;
-    return { method: "POST", path, headers, body, topic, receivedAt: this.#context.now(), origin };
+    const at = { topic, place: placeOf(read), receivedAt: this.#context.now(), origin };
+    return { method: "POST", path, headers, body, ...at };
   }
+}
+
+/** By which a tool of Kafka finds a record that was refused. */
+function placeOf({ partition, record: { offset } }: TopicRecord) {
+  return { partition, offset };
 }

@@ -68,7 +68,7 @@ export class Takings {
       // Nearly all are of one leader, and a name takes longer than most of what a record takes.
       if (record.epoch !== epoch) of = partName(id, partition, { group, cuts: at.cuts, epoch: record.epoch });
       epoch = record.epoch;
-      if (this.#signal.aborted || !(await reader.read({ topic, record, of, held }, this.#signal))) return;
+      if (this.#signal.aborted || !(await reader.read({ topic, partition, record, of, held }, this.#signal))) return;
       positions.done({ ...at, offset: record.offset + 1 });
     }
     positions.done({ ...at, offset: next });

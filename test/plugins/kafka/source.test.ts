@@ -9,6 +9,7 @@ import { asSpread, findTopics, isOther } from "../../../plugins/kafka/source/fou
 import { partName } from "../../../plugins/kafka/source/mark.js";
 import { answersKafka, NO_KAFKA } from "../../support/provided-kafka.js";
 import { until } from "../../support/until.js";
+import { foreignMember, withoutBrokersAssigning } from "./foreign-member.js";
 import { notificationRecord, numberOf, record, runningSource } from "./running-source.js";
 import { ownTopic } from "./topic-client.js";
 
@@ -78,11 +79,15 @@ test("hostile records are counted as refused and hold nothing behind them", { sk
   ]);
 
   const config = { topics: [topic], max_message_size: 2_000_000 };
-  const { received, refused } = await runningSource(context, { config });
+  const { received, refused, lines } = await runningSource(context, { config });
 
   assert.deepEqual(await received(1), [3]);
   assert.equal(refused.length, 9);
   assert.ok(refused.every(({ status }) => status >= 400 && status < 500));
+  const warned = lines.filter(({ message }) => message === "requests refused").map(({ fields }) => fields);
+  const places = warned.map((fields) => [Reflect.get(fields, "topic"), Reflect.get(fields, "partition")]);
+  assert.deepEqual(new Set(places.map(String)), new Set([`${topic},0`]));
+  assert.deepEqual(warned.map((fields) => Reflect.get(fields, "offset")).slice(0, 2), [0, 1]);
 });
 
 test("a record without a value is refused", { skip }, async (context) => {
@@ -244,6 +249,46 @@ test("a source that has to wait for others of its group says so, and reads when 
   await logged("reading from Kafka again");
 });
 
+test("a source reads nothing while a consumer of the newer protocol is in its group, says so, and reads on when it is gone", {
+  skip: skip || (await withoutBrokersAssigning()),
+}, async (context) => {
+  const { topic, make, write, cluster } = await ownTopic(context);
+  await make(topic, 2);
+  await write(topic, 0, [notificationRecord(0)]);
+  const { received, logged, reports, lines } = await runningSource(context, {
+    config: { topics: [topic], group: topic },
+  });
+  await received(1);
+
+  const leave = await foreignMember(cluster, topic);
+  const [line] = await logged("no reading from Kafka");
+  for (const partition of [0, 1]) await write(topic, partition, [notificationRecord(1 + partition)]);
+  const health = reports.at(-1);
+  await leave();
+
+  assert.deepEqual((await received(3)).toSorted(), [0, 1, 2]);
+  const reason = String(Reflect.get(line?.fields ?? {}, "reason"));
+  assert.match(
+    reason,
+    /INCONSISTENT_GROUP_PROTOCOL, other programs are members of it, .*give the source a group of its own$/,
+  );
+  assert.deepEqual(health, { state: "degraded", reason });
+  assert.equal(lines.filter(({ level }) => level === "warn").length, 1);
+});
+
+test("a session that the brokers do not take is named with its property and theirs", { skip }, async (context) => {
+  const { topic, make } = await ownTopic(context);
+  await make(topic);
+
+  const { logged } = await runningSource(context, { config: { topics: [topic], group: topic, session_timeout: 1000 } });
+
+  const [line] = await logged("no reading from Kafka");
+  assert.match(
+    String(Reflect.get(line?.fields ?? {}, "reason")),
+    /session_timeout = 1000 .*INVALID_SESSION_TIMEOUT, .*group\.min\.session\.timeout\.ms/,
+  );
+});
+
 test("a source to which the brokers said too little when it spread the partitions sees that there are others", {
   skip,
 }, async (context) => {
@@ -260,6 +305,30 @@ test("a source to which the brokers said too little when it spread the partition
 
   assert.deepEqual(await joined([]), [0, true]);
   assert.deepEqual(await joined([[topic, 1]]), [1, false]);
+});
+
+test("a topic that is removed ends the reading of another one with no failure, though its offsets cannot be committed", {
+  skip,
+}, async (context) => {
+  const { topic, make, write, remove } = await ownTopic(context, "-gone");
+  const gone = `${topic}-gone`;
+  for (const name of [topic, gone]) {
+    await make(name);
+    await write(name, 0, [notificationRecord(1)]);
+  }
+  const config = { topics: [topic, gone], group: topic, commit_interval: 600_000 };
+  const { received, logged, lines } = await runningSource(context, { config });
+  await received(2);
+
+  await remove(gone);
+  await logged("topics that are to be read are not there");
+  await write(topic, 0, [notificationRecord(2)]);
+
+  assert.deepEqual(await received(3), [1, 1, 2]);
+  assert.deepEqual(
+    lines.filter(({ message }) => message === "no reading from Kafka"),
+    [],
+  );
 });
 
 test("records that were removed before they were read are an error that counts them", { skip }, async (context) => {
