@@ -172,7 +172,7 @@ export class DeadLetterKeeper {
     const fields = {
       events: events.length,
       attempts,
-      reason: reasonOf(error),
+      reason: reasonsOf(error, events),
       file,
       ...logContext(events),
       ...trace?.fields,
@@ -193,6 +193,12 @@ export class DeadLetterKeeper {
     }
     return holders;
   }
+}
+
+/** Why these are dead letters: others of their batch may have failed for another reason, and are tried again. */
+function reasonsOf(error: unknown, events: readonly Event[]): string {
+  const [first = reasonOf(error), ...others] = new Set(events.map((event) => errorOf(error, event).message));
+  return others.length === 0 ? first : `${first} (other reasons, in the dead letters: ${others.length})`;
 }
 
 /** Those that an error does not name, as the rows of another database: of these the store can tell. None where it names no events. */

@@ -97,6 +97,22 @@ test("without an error of each the dead letters have that of the batch", async (
   assert.deepEqual([broker.writes, await letters()], [["abcd"], [`b ${reason}`, `c ${reason}`]]);
 });
 
+test("the line about dead letters has their own reason, not that of events of the batch that are tried again", async (context) => {
+  const broker = new Broker((event, write) => {
+    if (event.body === "x") return unroutable(event);
+    return event.body === "b" && write < 3 ? busy(event) : undefined;
+  });
+  const { chain, lines } = await setUp(context, broker);
+
+  await deliver(chain, eventsOf("abxd"));
+
+  const kept = lines.filter(({ message }) => message === "events kept as dead letters");
+  assert.deepEqual(
+    kept.map(({ fields }) => Reflect.get(fields, "reason")),
+    ["no queue takes x"],
+  );
+});
+
 test("an event that may pass is written again alone, one that never will is kept at once", async (context) => {
   const broker = new Broker((event, write) => {
     if (event.body === "x") return unroutable(event);
