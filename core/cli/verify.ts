@@ -3,11 +3,13 @@ import { agentContainer } from "../agent/container.js";
 import type { Verification } from "../agent/verification/verification.js";
 import { verifyStopped } from "../agent/verification/verify-stopped.js";
 import { type KernelSettings, type PluginFlags, readKernelSettings } from "../configuration/schema/kernel-settings.js";
-import { silentLoggers } from "../logging/loggers.js";
+import type { Topology } from "../configuration/topology.js";
+import { pinoRoot, RunningLoggers, silentLoggers } from "../logging/loggers.js";
 import { mergedVerification } from "../management/workers/joined/verification.js";
 import { counted } from "../sdk/counted.js";
 import { isRecord } from "../sdk/event.js";
 import { codeOf, reasonOf } from "../sdk/index.js";
+import type { Loggers } from "../tokens.js";
 import { askManagement } from "./ask-management.js";
 import { otherAgentFault, whereNoneAnswers } from "./asked-agent.js";
 import { type CommandContext, exitCodes, type Terminal, withPlugins, withStoredConfiguration } from "./command.js";
@@ -76,10 +78,11 @@ async function stopped(
     return exitCodes.badInput;
   }
   const results: VerificationOfWorker[] = [];
+  const loggers = channelsAloud(topology, terminal);
   const locked = await whereNoneAnswers(noAgent, settings, terminal, async (workers) => {
     try {
       for (const { number: worker, folder } of workers) {
-        const container = agentContainer({ topology, dataDir: folder, loggers: silentLoggers, lockWait });
+        const container = agentContainer({ topology, dataDir: folder, loggers, lockWait });
         results.push({ worker, result: await verifyStopped(container, silentLoggers.of("verify")) });
       }
       return exitCodes.success;
@@ -90,6 +93,24 @@ async function stopped(
   });
   if (locked !== exitCodes.success) return exitCodes.badInput;
   return print(ofAll(results), options, terminal);
+}
+
+/**
+ * Loggers that print the warnings and errors of channels. What one finds missing at this opening it knows at the next one, the start
+ * of the agent, and does not say again.
+ */
+function channelsAloud({ agent, channels }: Pick<Topology, "agent" | "channels">, terminal: Terminal): Loggers {
+  const destination = { write: (line: string) => terminal.err(entryText(line)) };
+  const loggers = new RunningLoggers(pinoRoot(destination, { agent }), { root: "WARN", own: new Map() });
+  const names = new Set(channels.map(({ name }) => name));
+  return { of: (component) => (names.has(component) ? loggers : silentLoggers).of(component) };
+}
+
+/** `error: channel "c": events are missing (file=/data/1.log, events=3)`. */
+function entryText(line: string): string {
+  const { level, component, msg, time: _, agent: __, ...fields } = objectIn(JSON.parse(line)) ?? {};
+  const told = Object.entries(fields).map(([name, value]) => `${name}=${String(value)}`);
+  return `${level}: channel "${component}": ${msg}${told.length === 0 ? "" : ` (${told.join(", ")})`}`;
 }
 
 /** An object as JSON says it. */

@@ -149,22 +149,30 @@ export function shownValue(key: string, value: string): string {
   return isSecretName(key) ? MASK : value;
 }
 
-/** The user of a URL, or of an address without a scheme, with the password. */
-const USER = /\/\/.*@|^[^\s/@:]+:(?!\/\/).*@/;
-const PARAMETER = /([\w-]+)\s*[=:]/g;
+/** An address without a scheme, up to the password of its user. */
+const ADDRESS = /^[^\s/@:]+:(?!\/\/)/;
+/** From the beginning of a word on, so that a long text is read once. */
+const PARAMETER = /(?<![\w-])([\w-]+)\s*[=:]/g;
 
 /** The value, with a mask for the user of a URL and for all that follows a parameter whose name suggests a secret. */
 export function withoutSecrets(value: string): string {
-  const text = value.replace(USER, (user) => `${user.startsWith("//") ? "//" : ""}${MASK}@`);
+  const text = value.includes("@") ? value.replace(/.+/g, withoutUser) : value;
   const secret = [...text.matchAll(PARAMETER)].find(([, name = ""]) => isSecretName(name) || /auth/i.test(name));
   return secret === undefined ? text : `${text.slice(0, secret.index + secret[0].length)}${MASK}`;
 }
 
+/** A line with a mask for the user of a URL, or of an address without a scheme, and the password. */
+function withoutUser(line: string): string {
+  const end = line.lastIndexOf("@");
+  if (end !== -1 && ADDRESS.test(line)) return MASK + line.slice(end);
+  const start = line.indexOf("//") + 2;
+  return start < 2 || start > end ? line : line.slice(0, start) + MASK + line.slice(end);
+}
+
 /** The reason, which may repeat the value or a word of it. */
 function withoutSecretsOf(value: string, reason: string): string {
-  if (withoutSecrets(value) === value) return reason;
-  const parts = [value, ...value.split(/[\s,]+/)];
-  return parts.reduce((text, part) => (part === "" ? text : text.replaceAll(part, () => withoutSecrets(part))), reason);
+  const secret = [value, ...new Set(value.split(/[\s,]+/))].filter((part) => withoutSecrets(part) !== part);
+  return secret.reduce((text, part) => text.replaceAll(part, () => withoutSecrets(part)), reason);
 }
 
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;

@@ -50,6 +50,19 @@ for (const { value, reason, shows } of secrets) {
   });
 }
 
+for (const [what, value] of [
+  ["one word", "x".repeat(2_000_000)],
+  ["slashes", "//".repeat(1_000_000)],
+  ["slashes and the sign of a user in another line", `${"//".repeat(1_000_000)}\n@`],
+  ["words and a secret", `${"a b ".repeat(500_000)}password=w0rd`],
+] as const)
+  test(`a fault of a value of millions of characters is made without reading it again and again: ${what}`, () => {
+    // One that reads the value from each of its characters on does not end.
+    const { value: shown } = errorAt({ key, value }, "is odd");
+
+    assert.doesNotMatch(shown ?? "", /w0rd/);
+  });
+
 const names = [
   "rdb_host",
   "rdb_password",

@@ -88,7 +88,7 @@ interface OldFile {
 const REFERENCE = /^\$\{env:\w+\}$/;
 const URL_WITH_PASSWORD = /:\/\/[^/\s:@]*:[^/\s@]+@/;
 /** A setting, anywhere in a comment too. */
-const LIKE_A_SETTING = /([^\s=:#!]+)(?=(\s*[=:]\s*\S+))/g;
+const LIKE_A_SETTING = /(?<![^\s=:#!])([^\s=:#!]+)(?=(\s*[=:]\s*\S+))/g;
 
 /** The edits of a file, by line, for lines that show a secret: settings in effect, overridden settings, and comments. */
 function secretEdits({ text, settings, components, faults, edits }: OldFile): ReadonlyMap<number, LineEdit> {

@@ -104,6 +104,20 @@ test("verify finds a segment that was deleted", async (context) => {
   assert.match(err.join("\n"), /^difference: channel "c" lost 2 events that it had accepted/);
 });
 
+test("verify names the file of what a stopped agent has lost, which its next start does not name again", async (context) => {
+  const storing = await stored(context);
+  if (storing === undefined) return;
+  await storing.agent.end("SIGTERM");
+  await waiting(context, storing);
+  const data = path.join(storing.folder, "data", "channels", "c", "data");
+  for (const name of await readdir(data)) await rm(path.join(data, name));
+
+  const { exitCode, err } = await verify(storing);
+
+  assert.equal(exitCode, 1);
+  assert.match(err.join("\n"), /^error: channel "c": events are missing: .* \(file=.*\.log, from=4, .*events=2\)$/m);
+});
+
 test("verify finds a position that was moved forward by hand", async (context) => {
   const storing = await stored(context);
   if (storing === undefined) return;

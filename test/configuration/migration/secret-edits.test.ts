@@ -64,3 +64,12 @@ test("references to variables and values that are no secrets are unchanged", () 
 
   assert.deepEqual(migrated(...kept).lines, kept);
 });
+
+test("a comment of millions of characters is searched for secrets without reading it again and again", () => {
+  // A search from each of its characters on does not end.
+  const word = "x".repeat(2_000_000);
+
+  const { lines } = migrated(`# ${word}`);
+
+  assert.ok(lines.includes(`# ${word}`));
+});
