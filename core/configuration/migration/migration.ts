@@ -86,6 +86,8 @@ interface OldFile {
 }
 
 const REFERENCE = /^\$\{env:\w+\}$/;
+/** The name of a part of a value, such as `ssl` and `password` in `ssl=true&password=x`. */
+const PARAMETER = /(?<![\w-])([\w-]+)=/g;
 const URL_WITH_PASSWORD = /:\/\/[^/\s:@]*:[^/\s@]+@/;
 /** A setting, anywhere in a comment too. */
 const LIKE_A_SETTING = /(?<![^\s=:#!])([^\s=:#!]+)(?=(\s*[=:]\s*\S+))/g;
@@ -126,7 +128,13 @@ function likeSettings(line: string): readonly Shown[] {
 
 function isSecret({ key, value }: Shown, known: boolean | undefined): boolean {
   if (value === "" || REFERENCE.test(value)) return false;
+  if ([...value.matchAll(PARAMETER)].some(([, name = ""]) => isSecretName(name) && !isFile(name))) return true;
   return URL_WITH_PASSWORD.test(value) || (known ?? isSecretName(key.split(".").at(-1) ?? key));
+}
+
+/** `sslkey` of a database names a file. */
+function isFile(parameter: string): boolean {
+  return parameter.toLowerCase() === "sslkey";
 }
 
 function variableName(key: string, edit: LineEdit | undefined): string {

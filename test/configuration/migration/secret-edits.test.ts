@@ -73,3 +73,14 @@ test("a comment of millions of characters is searched for secrets without readin
 
   assert.ok(lines.includes(`# ${word}`));
 });
+
+test("a password among the options of a setting, or of a comment, is not printed", () => {
+  const { text, lines } = migrated(
+    "a1.sinks.s.options = ssl=true&password=hush",
+    "# a1.sinks.s.options = password=hush",
+    "a1.sinks.s.other = sslmode=require&sslkey=/etc/key.pem",
+  );
+
+  assert.doesNotMatch(text, /hush/);
+  assert.match(lines.join("\n"), /sslmode=require&sslkey=\/etc\/key\.pem/);
+});
