@@ -1,4 +1,4 @@
-import { causesOf } from "../sdk/causes.js";
+import { lastCodeOf } from "../sdk/error-codes.js";
 import { codeOf, reasonOf } from "../sdk/index.js";
 import type { Clock } from "../tokens.js";
 
@@ -38,9 +38,4 @@ export class FailureState {
   works(): void {
     this.#failure = undefined;
   }
-}
-
-function lastCodeOf(error: unknown): string | undefined {
-  const [, ...causes] = causesOf(error);
-  return causes.map(codeOf).findLast((code) => code !== undefined);
 }

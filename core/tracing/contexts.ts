@@ -1,4 +1,6 @@
 import type { SpanContext } from "@opentelemetry/api";
+import { codeLabel, lastCodeOf } from "../sdk/error-codes.js";
+import { codeOf } from "../sdk/index.js";
 import type { TraceContext, TraceFields } from "../sdk/trace-context.js";
 import type { Packages } from "./packages.js";
 
@@ -17,6 +19,15 @@ export function parentOf({ traceId, spanId }: SpanContext): string {
 
 export function fieldsOf({ traceId, spanId }: SpanContext): TraceFields {
   return { trace_id: traceId, span_id: spanId };
+}
+
+/** What an error is, in codes. Its text stays in the log: it may quote a value, and a table has the name of an entity. */
+export function described(error: unknown) {
+  const cause = lastCodeOf(error);
+  return {
+    "error.type": codeLabel(codeOf(error)),
+    ...(cause === undefined ? {} : { "deneb.error.cause": codeLabel(cause) }),
+  };
 }
 
 const MOST_CHARACTERS = 200;

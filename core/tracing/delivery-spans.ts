@@ -1,8 +1,8 @@
 import type { Span, SpanContext, Tracer } from "@opentelemetry/api";
-import { codeOf, type Event, reasonOf, traceHeaders } from "../sdk/index.js";
+import { type Event, traceHeaders } from "../sdk/index.js";
 import { type TraceFields, traceContextOf } from "../sdk/trace-context.js";
 import type { DeliveryTrace, FailedWrite, TracedBatch } from "../tokens.js";
-import { cut, fieldsOf, parentOf, spanContextOf } from "./contexts.js";
+import { described, fieldsOf, parentOf, spanContextOf } from "./contexts.js";
 import type { Packages } from "./packages.js";
 
 interface DeliverySpansParts {
@@ -111,15 +111,7 @@ class DeliverySpan implements DeliveryTrace {
   }
 
   #error(error: unknown): void {
-    this.#span.setAttribute("error.type", typeOf(error));
-    this.#span.setStatus({ code: this.#api.SpanStatusCode.ERROR, message: cut(reasonOf(error)) });
+    this.#span.setAttributes(described(error));
+    this.#span.setStatus({ code: this.#api.SpanStatusCode.ERROR });
   }
-}
-
-function described(error: unknown) {
-  return { "error.type": typeOf(error), "error.message": cut(reasonOf(error)) };
-}
-
-function typeOf(error: unknown): string {
-  return codeOf(error) ?? "unknown";
 }

@@ -10,6 +10,8 @@ interface TracingEnvironment {
   readonly takesParents: boolean;
   /** Most spans that wait for their export. */
   readonly mostWaiting: number;
+  /** Milliseconds that an export may take. */
+  readonly longestExport: number;
   /** Most links of a span. */
   readonly mostLinks: number;
 }
@@ -23,6 +25,7 @@ export function tracingEnvironment(env: Environment): TracingEnvironment {
     off: switches.find(({ name, value }) => textOf(env, name)?.toLowerCase() === value)?.name,
     takesParents: (textOf(env, PROPAGATORS) ?? TRACE_CONTEXT).split(/[\s,]+/).includes(TRACE_CONTEXT),
     mostWaiting: countOf(env, "OTEL_BSP_MAX_QUEUE_SIZE", 2048),
+    longestExport: countOf(env, "OTEL_BSP_EXPORT_TIMEOUT", 30_000),
     mostLinks: countOf(env, "OTEL_SPAN_LINK_COUNT_LIMIT", 128),
   };
 }

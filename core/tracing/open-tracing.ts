@@ -32,7 +32,7 @@ const flushTime = 2000;
  */
 export async function openTracing(setup: TracingSetup): Promise<OpenTracing | undefined> {
   const { env, log, parents: wanted } = setup;
-  const { off, takesParents, mostWaiting, mostLinks } = tracingEnvironment(env);
+  const { off, takesParents, mostLinks, ...limits } = tracingEnvironment(env);
   if (off !== undefined) {
     log.info({ variable: off }, "nothing is traced: this variable turns it off");
     return undefined;
@@ -41,7 +41,7 @@ export async function openTracing(setup: TracingSetup): Promise<OpenTracing | un
   const { api } = packages;
   const parents = takesParents ? wanted : "ignore";
   const { queue, tracers } = reportingTo(log, packages, () => {
-    const made = queueOf(packages, mostWaiting, log);
+    const made = queueOf(packages, limits, log);
     return { queue: made, tracers: tracersOf(setup, packages, made) };
   });
   const requests = new RequestSpans({ api, tracer: tracers.requests, parents });
@@ -57,10 +57,16 @@ export async function openTracing(setup: TracingSetup): Promise<OpenTracing | un
   };
 }
 
-function queueOf({ sdk, otlp }: Packages, mostWaiting: number, log: Logger): SpanQueue {
+interface QueueLimits {
+  readonly mostWaiting: number;
+  readonly longestExport: number;
+}
+
+function queueOf({ sdk, otlp }: Packages, limits: QueueLimits, log: Logger): SpanQueue {
   const exporter = new otlp.OTLPTraceExporter();
-  const queueOver = (over: SpanExporter) => new sdk.BatchSpanProcessor(over, { maxQueueSize: mostWaiting });
-  return new SpanQueue({ exporter, mostWaiting, log, queueOver });
+  const settings = { maxQueueSize: limits.mostWaiting, exportTimeoutMillis: limits.longestExport };
+  const queueOver = (over: SpanExporter) => new sdk.BatchSpanProcessor(over, settings);
+  return new SpanQueue({ ...limits, exporter, log, queueOver });
 }
 
 /** One by the sampler of the environment, and one that samples all; both write to the queue. */

@@ -1,9 +1,9 @@
 import type { Attributes, Link, Span, Tracer } from "@opentelemetry/api";
 import { eventHeaders } from "../ngsi/index.js";
-import { codeOf, type InboundRequest, type Reception, reasonOf, traceHeaders } from "../sdk/index.js";
+import { type InboundRequest, type Reception, traceHeaders } from "../sdk/index.js";
 import { type TraceContext, type TraceFields, traceContextOf } from "../sdk/trace-context.js";
 import type { RequestTrace } from "../tokens.js";
-import { cut, fieldsOf, parentOf, spanContextOf } from "./contexts.js";
+import { cut, described, fieldsOf, parentOf, spanContextOf } from "./contexts.js";
 import type { Packages } from "./packages.js";
 
 /** What a traceparent of a request means. */
@@ -85,21 +85,21 @@ class RequestSpan implements RequestTrace {
       attributes["deneb.refusal.status"] = status;
     }
     span.setAttributes(attributes);
-    if (!reception.accepted && status >= SERVER_ERROR) this.#error(reception.cause, reception.reason);
+    if (!reception.accepted && status >= SERVER_ERROR) this.#error({ "error.type": reception.cause });
     span.end();
   }
 
   failed(error: unknown): void {
     const { span, source, request } = this.#parts;
     span.setAttributes(attributesOf(source, request));
-    this.#error(codeOf(error) ?? "unknown", reasonOf(error));
+    this.#error(described(error));
     span.end();
   }
 
-  #error(type: string, message: string): void {
+  #error(attributes: Attributes): void {
     const { api, span } = this.#parts;
-    span.setAttribute("error.type", type);
-    span.setStatus({ code: api.SpanStatusCode.ERROR, message: cut(message) });
+    span.setAttributes(attributes);
+    span.setStatus({ code: api.SpanStatusCode.ERROR });
   }
 }
 

@@ -10,6 +10,8 @@ interface SpanQueueParts {
   /** Makes the queue of OpenTelemetry, which hands its batches to the exporter that it is given. */
   readonly queueOver: (exporter: SpanExporter) => SpanProcessor;
   readonly mostWaiting: number;
+  /** Milliseconds after which an export that is not answered has failed; the queue of OpenTelemetry goes on without it then. */
+  readonly longestExport: number;
   readonly log: Logger;
 }
 
@@ -68,14 +70,21 @@ export class SpanQueue implements SpanProcessor {
 
   #export(spans: Exported[0], done: Exported[1]): void {
     this.#waiting -= spans.length;
+    const { longestExport } = this.#parts;
+    let hasEnded = false;
     const ended: Exported[1] = (result) => {
+      if (hasEnded) return;
+      hasEnded = true;
+      clearTimeout(late);
       this.#report(spans.length, result.code === SUCCESS ? undefined : (result.error ?? new Error("no reason given")));
       done(result);
     };
+    const error = new Error(`the answer was not complete within ${longestExport} ms`);
+    const late = setTimeout(() => ended({ code: FAILED, error }), longestExport).unref();
     try {
       this.#parts.exporter.export(spans, ended);
-    } catch (error) {
-      ended({ code: FAILED, error: error instanceof Error ? error : new Error(String(error)) });
+    } catch (thrown) {
+      ended({ code: FAILED, error: thrown instanceof Error ? thrown : new Error(String(thrown)) });
     }
   }
 

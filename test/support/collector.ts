@@ -30,8 +30,8 @@ export interface Collector {
   /** In the order of their arrival. */
   readonly spans: readonly ReceivedSpan[];
   readonly requests: number;
-  /** How it answers from now on: takes spans, refuses them, or does not answer at all. */
-  answer(how: "take" | "refuse" | "hang"): void;
+  /** How it answers from now on: takes spans, refuses them, does not answer at all, or sends an answer that never ends. */
+  answer(how: "take" | "refuse" | "hang" | "drip"): void;
   close(): Promise<void>;
 }
 
@@ -47,6 +47,7 @@ export async function startCollector(context: Pick<TestContext, "after">, port =
     requests += 1;
     const body = Buffer.concat(chunks);
     if (how === "hang") return void open.add(response);
+    if (how === "drip") return drip(response);
     if (how === "refuse" || request.url !== "/v1/traces") return void response.writeHead(400).end();
     spans.push(...spansIn(request.headers["content-encoding"] === "gzip" ? gunzipSync(body) : body));
     response.writeHead(200, { "Content-Type": "application/x-protobuf" }).end();
@@ -66,6 +67,13 @@ export async function startCollector(context: Pick<TestContext, "after">, port =
     },
     close,
   };
+}
+
+/** The time without a byte never gets long. */
+function drip(response: ServerResponse): void {
+  response.writeHead(200);
+  const timer = setInterval(() => response.write("x"), 50);
+  response.once("close", () => clearInterval(timer));
 }
 
 function addressOf(server: Server): AddressInfo {

@@ -62,6 +62,26 @@ test("a collector that does not answer costs spans and no notification: they are
   assert.ok((await metric('deneb_trace_spans_total{result="exported"}')) > 0);
 });
 
+test("spans whose answer a collector never completes have failed, and the log says so", async (context) => {
+  const collector = await startCollector(context);
+  collector.answer("drip");
+  const agent = await startTraced(context, {
+    properties: propertiesWith("memory", sqlite),
+    folder: await tempFolder(context),
+    env: { ...traced(collector), OTEL_BSP_EXPORT_TIMEOUT: "300" },
+  });
+  const failed = /^deneb_trace_spans_total\{result="failed"\} (\d+)/m;
+
+  assert.equal(await send(agent.notifyUrl, 1), 200);
+
+  await until(
+    async () => Number(failed.exec(await (await fetch(`${agent.managementUrl}/metrics`)).text())?.[1]),
+    (spans) => spans > 0,
+  );
+  const line = agent.lines.find(({ msg }) => String(msg).startsWith("spans not exported"));
+  assert.equal(line?.["reason"], "the answer was not complete within 300 ms");
+});
+
 test("a collector that never answers does not keep an agent from stopping", async (context) => {
   const collector = await startCollector(context);
   collector.answer("hang");

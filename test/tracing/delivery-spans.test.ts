@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as api from "@opentelemetry/api";
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-base";
-import type { Event } from "../../core/sdk/index.js";
+import { AgentError, type Event } from "../../core/sdk/index.js";
 import type { DeliveryTrace } from "../../core/tokens.js";
 import { DeliverySpans } from "../../core/tracing/delivery-spans.js";
 
@@ -71,4 +71,29 @@ test("the outcome of a batch is what became of its events", () => {
   });
 
   assert.deepEqual(outcomes, ["left-out", "stored", "stored", "dead-lettered"]);
+});
+
+test("a span has the codes of an error and none of its text, which may quote a value or the name of an entity", () => {
+  const { spans, finished } = deliverySpans(128);
+  const trace = spans.begin({ sink: "k", channel: "c", events: [event(parent(1))] });
+  const driver = Object.assign(new Error('invalid input syntax for type integer: "ill"'), { code: "22P02" });
+  const error = new AgentError("DATA_REFUSED", 'storing into "city.urn_ngsi_ld_patient_joan"', {
+    cause: driver,
+    retryable: false,
+  });
+  const odd = Object.assign(new Error("ill"), { code: "patient joan is ill" });
+
+  trace?.failed({ attempt: 1, events: 1, stored: 0, error });
+  trace?.deadLettered(1, odd);
+  trace?.ended();
+
+  const [span] = finished();
+  const codes = span?.events.map(({ attributes }) => [attributes?.["error.type"], attributes?.["deneb.error.cause"]]);
+  const { attributes, events, status } = span ?? {};
+  assert.deepEqual(codes, [
+    ["DATA_REFUSED", "22P02"],
+    ["other", undefined],
+  ]);
+  assert.equal(status?.code, api.SpanStatusCode.ERROR);
+  assert.doesNotMatch(JSON.stringify([attributes, events, status]), /ill|joan/);
 });

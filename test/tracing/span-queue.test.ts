@@ -25,7 +25,7 @@ function queueWith(context: TestContext, mostWaiting: number, largestExport: num
   });
   const limits = { maxExportBatchSize: largestExport, maxQueueSize: mostWaiting, scheduledDelayMillis: 600_000 };
   const queueOver = (over: SpanExporter) => new BatchSpanProcessor(over, limits);
-  const queue = new SpanQueue({ exporter, queueOver, mostWaiting, log });
+  const queue = new SpanQueue({ exporter, queueOver, mostWaiting, longestExport: 600_000, log });
   const tracer = new BasicTracerProvider({ spanProcessors: [queue] }).getTracer("test");
   const end = (count: number) => {
     for (let n = 0; n < count; n += 1) tracer.startSpan("s").end();
@@ -71,7 +71,7 @@ test("an exporter that throws has failed", () => {
     shutdown: async () => {},
   };
   const queueOver = (over: SpanExporter) => new BatchSpanProcessor(over, { maxExportBatchSize: 1 });
-  const queue = new SpanQueue({ exporter, queueOver, mostWaiting: 4, log });
+  const queue = new SpanQueue({ exporter, queueOver, mostWaiting: 4, longestExport: 600_000, log });
 
   new BasicTracerProvider({ spanProcessors: [queue] }).getTracer("test").startSpan("s").end();
 

@@ -1,6 +1,7 @@
 import type { LogState } from "../../metrics/log-instruments.js";
 import type { ComponentState, ComponentStates } from "../../metrics/state-instruments.js";
 import type { CountedChannel } from "../../pipeline/counted-channel.js";
+import { codeLabel } from "../../sdk/error-codes.js";
 import type { Clock } from "../../tokens.js";
 import type { Agent } from "../agent.js";
 import { byteCapacityOf, capacityOf } from "../channel-room.js";
@@ -90,11 +91,6 @@ function logState({ name, channel }: RunningChannel, now: number): LogState | un
       secondsOfOldest: oldest === undefined ? (waiting === 0 ? 0 : undefined) : Math.max(0, now - oldest) / 1000,
     })),
   };
-}
-
-/** Codes are of plugins and drivers: one that is no word would make a series of its own each time. */
-function codeLabel(code = "unknown"): string {
-  return /^\w{1,64}$/.test(code) ? code : "other";
 }
 
 function unknownOr0({ isExact, mayHold }: Pick<CountedChannel, "isExact" | "mayHold">): 0 | undefined {
