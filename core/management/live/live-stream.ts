@@ -1,6 +1,7 @@
 import type { Response } from "express";
 import { type JsonObject, mergePatch } from "../../agent/live/merge-patch.js";
 import { type Logger, reasonOf } from "../../sdk/index.js";
+import { isStillKnown } from "../security/access.js";
 import { eventText, Listener } from "./listener.js";
 
 /** Most clients at the same time. */
@@ -85,8 +86,9 @@ export class LiveStream {
     const now = this.#uptime();
     const replaced = revision === this.#revision ? undefined : eventText("topology", { revision: this.#revision });
     for (const [response, listener] of this.#listeners) {
-      if (replaced !== undefined) listener.note(replaced);
-      if (listener.tell({ snapshot, change }, now)) continue;
+      const isKnown = isStillKnown(response);
+      if (isKnown && replaced !== undefined) listener.note(replaced);
+      if (isKnown && listener.tell({ snapshot, change }, now)) continue;
       listener.drop();
       this.#remove(response);
     }

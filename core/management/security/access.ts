@@ -25,6 +25,7 @@ export function accessControl(
   return async (request, response, next) => {
     const role = roleOf(request);
     response.locals["role"] = role === "wrong" ? "none" : role;
+    response.locals["isStillKnown"] = () => !["none", "wrong"].includes(roleOf(request));
     if (role === "open" || role === "admin" || isProbe(request) || (role === "read" && !isChanging(request))) {
       next();
       return;
@@ -41,6 +42,12 @@ export function accessControl(
     response.set("WWW-Authenticate", 'Bearer realm="deneb"');
     fail(response, 401, { error: "A valid bearer token is required (header Authorization)" });
   };
+}
+
+/** Whether a call that lasts still comes from a caller that is allowed to make it: its token may have been replaced meanwhile. */
+export function isStillKnown({ locals }: Response): boolean {
+  const look: unknown = locals["isStillKnown"];
+  return typeof look !== "function" || look() === true;
 }
 
 /** Waits for the delay of a wrong token, or until the caller disconnects. */

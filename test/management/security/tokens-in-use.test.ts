@@ -4,6 +4,7 @@ import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { followTokens, readSecurity } from "../../../core/management/security/read-security.js";
+import { eventStream } from "../../support/event-stream.js";
 import { recordingLog } from "../../support/recording-log.js";
 import { runningManagement } from "../../support/running-management.js";
 import { tempFolder } from "../../support/temp-folder.js";
@@ -38,6 +39,32 @@ test("a token of a replaced file is taken and the former one is not; a file that
   await logged("the files of tokens can be read again");
 
   assert.deepEqual([await statusWith("first"), await statusWith("second"), await statusWith("third")], [401, 200, 200]);
+});
+
+test("a stream ends when its token is replaced, and that of another token goes on", async (context) => {
+  const file = join(await tempFolder(context), "tokens");
+  const { log } = recordingLog();
+  await writeFile(file, "stolen\nkept\n");
+  const settings = { ...none, managementReadTokensFile: file };
+  const security = readSecurity(settings, (path) => readFileSync(path, "utf8"));
+  const { port, stream } = await runningManagement(context, { access: { tokens: security.tokens } });
+  context.after(followTokens(security, settings, { log, lookMillis: 5 }));
+  const streamWith = (token: string) =>
+    eventStream(context, `http://127.0.0.1:${port}/v1/stream`, { Authorization: `Bearer ${token}` });
+  const stolen = await streamWith("stolen");
+  const kept = await streamWith("kept");
+  await Promise.all([stolen.nextNamed("snapshot"), kept.nextNamed("snapshot")]);
+
+  await writeFile(file, "kept\n");
+  await until(
+    async () => {
+      stream.tick();
+      return stream.listeners;
+    },
+    (listeners) => listeners === 1,
+  );
+
+  await assert.rejects(stolen.nextNamed("end"), /the stream ended/);
 });
 
 const none = {
