@@ -187,6 +187,11 @@ const hidden = [
   ["urn:\u202egpj.exe\u2066:1", "urn:\\u202egpj.exe\\u2066:1"],
   ["\u001b[31mred\u0000\u0085", "\\u001b[31mred\\u0000\\u0085"],
   ["\u200b\u2060\ufeff\u00ad\u2028", "\\u200b\\u2060\\ufeff\\u00ad\\u2028"],
+  ["urn\u{e0041}:\u3164\u115f\u206a\ufffb\u180e\u034f", "urn\\u{e0041}:\\u3164\\u115f\\u206a\\ufffb\\u180e\\u034f"],
+  [
+    "Ro\u200dom\u200c1\ufe0f می\u200cخواهم क्\u200dष 🏳\ufe0f\u200d🌈 👍🏽",
+    "Ro\\u200dom\\u200c1\\ufe0f می\u200cخواهم क्\u200dष 🏳\ufe0f\u200d🌈 👍🏽",
+  ],
   [`a${"\u0301".repeat(300)}b`, `a${"\u0301".repeat(8)}…b`],
 ] as const;
 

@@ -57,6 +57,7 @@ browserTest("a dry run says what a replay would do and changes nothing", async (
   const dialog = page.getByRole("dialog");
   await dialog.getByText("1 dead letter would be replayed. Nothing was changed.").waitFor();
   assert.match(await dialog.innerText(), /Sink store: 1 dead letter[\s\S]*will probably fail again/);
+  assert.match(await dialog.innerText(), /^The sink is down: in the last 60 seconds 1 event became a dead letter/m);
   await dialog.getByRole("button", { name: "Close" }).click();
   assert.equal(await page.locator("tbody tr").count(), 1);
 });
@@ -196,5 +197,35 @@ browserTest(
     await page.getByRole("button", { name: "Drop all that match" }).click();
 
     await dialog.getByText("Those with service bad.").waitFor();
+  },
+);
+
+browserTest(
+  "a drop that was confirmed goes on when its dialog is closed, and the page says so",
+  async (context, open) => {
+    const { agent, notify } = await pageAgent(context);
+    await notify("urn:room:1", "bad");
+    const { page } = await open(agent.managementUrl, { view: "dead-letters" });
+    await withLetters(page, 1);
+    let answer = () => {};
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await page.route("**/v1/admin/deadletters?**", async (route) => {
+      await answered;
+      await route.continue();
+    });
+
+    await page.getByRole("button", { name: "Drop all that match" }).click();
+    await page.getByRole("button", { name: "Drop", exact: true }).click();
+    await page.getByRole("button", { name: "Close", exact: true }).last().click();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    const areOff = await Promise.all(
+      ["Dropping …", "Replay all that match"].map((name) => page.getByRole("button", { name }).isDisabled()),
+    );
+    answer();
+
+    await page.getByText("1 dead letter dropped.").waitFor();
+    assert.deepEqual(areOff, [true, true]);
   },
 );

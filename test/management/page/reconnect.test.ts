@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { MOST_LISTENERS } from "../../../core/management/live/live-stream.js";
 import { browserTest } from "../../support/chromium.js";
+import { eventStream } from "../../support/event-stream.js";
 import { pageAgent } from "../../support/page-agent.js";
 
 browserTest(
@@ -55,4 +57,14 @@ browserTest("a topology that cannot be read after a reload is asked for again", 
 
   await page.locator(".card-name", { hasText: "more" }).waitFor();
   assert.equal(refused, 3);
+});
+
+browserTest("a page that gets no stream because others have all of them says why", async (context, open) => {
+  const { agent } = await pageAgent(context);
+  const stream = `${agent.managementUrl}/v1/stream`;
+  await Promise.all(Array.from({ length: MOST_LISTENERS }, () => eventStream(context, stream)));
+
+  const { page } = await open(agent.managementUrl);
+
+  await page.getByText("Too many streams are open, or the agent stops. Close one, or try again later").waitFor();
 });

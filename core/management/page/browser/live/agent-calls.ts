@@ -34,13 +34,19 @@ export class AgentCalls {
   /** The answer as JSON; throws a CallFailure for any other than success. */
   async ask<Answer>(method: string, path: string, call: Call = {}): Promise<Answer> {
     const response = await this.open(method, path, call);
-    const text = await response.text().catch(() => "");
-    const answer = parsed(text);
+    const answer = parsed(await response.text().catch(() => ""));
     if (response.ok && answer !== undefined) return answer;
-    throw new CallFailure(reasonIn(answer) ?? `The agent answered ${response.status}.`, response.status, answer);
+    throw failureOf(response, answer);
   }
 
-  /** The response itself, for the stream. */
+  /** The body of an answer that goes on; throws as `ask` does. */
+  async stream(path: string, signal: AbortSignal): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
+    const response = await this.open("GET", path, { signal });
+    if (response.ok && response.body !== null) return response.body;
+    throw failureOf(response, parsed(await response.text().catch(() => "")));
+  }
+
+  /** The response itself. */
   async open(method: string, path: string, { query = {}, body, headers = {}, signal }: Call = {}): Promise<Response> {
     const { token } = this.#session;
     const authorization = token === undefined ? {} : { Authorization: `Bearer ${token}` };
@@ -67,6 +73,10 @@ export class AgentCalls {
     if (response.status === 401 && token === this.#session.token) this.#session.refused();
     return response;
   }
+}
+
+function failureOf({ status }: Response, answer: unknown): CallFailure {
+  return new CallFailure(reasonIn(answer) ?? `The agent answered ${status}.`, status, answer);
 }
 
 /** Relative to the document, so that a proxy can add a path prefix. */

@@ -105,11 +105,7 @@ export class LiveAgent extends Watched<LiveView> {
       // At the same time: the first sight of the page waits for all three.
       const facts = Promise.all([isNew ? undefined : this.#readAccess(signal), this.#readTopology(signal)]);
       facts.catch(() => undefined);
-      const response = await this.#calls.open("GET", "/v1/stream", { signal });
-      if (!response.ok || response.body === null) {
-        return new CallFailure(`The stream was answered ${response.status}.`, response.status);
-      }
-      const read = this.#read(response.body, watch, signal);
+      const read = this.#read(await this.#calls.stream("/v1/stream", signal), watch, signal);
       await Promise.all([facts, read]);
       return new CallFailure("The agent ended the stream.", 0);
     } catch (error) {

@@ -39,14 +39,14 @@ interface ConfirmParts {
   readonly onClose: () => void;
 }
 
-/** Asks before something that cannot be undone. */
+/** Asks before something that cannot be undone. What was confirmed goes on when it is closed. */
 export function Confirm({ title, children, action, running, onConfirm, onClose }: ConfirmParts) {
   return (
     <Dialog title={title} onClose={onClose}>
       {children}
       <div class="actions">
         <button type="button" onClick={onClose}>
-          Cancel
+          {running ? "Close" : "Cancel"}
         </button>
         <button type="button" class="danger" disabled={running} onClick={onConfirm}>
           {action}

@@ -28,6 +28,7 @@ export function LetterActions({ choice, isEmpty, isChanged, onDone }: ActionsPar
   // A reader who has filled in the fields takes what matches them for what would be dropped.
   const isUnclear = choice.ids.length === 0 && isChanged;
   const isOff = isEmpty || isUnclear;
+  const isUnderWay = replay.running || drop.running;
   const close = () => setAsking(undefined);
   const doPlan = () => {
     setLast("plan");
@@ -51,11 +52,11 @@ export function LetterActions({ choice, isEmpty, isChanged, onDone }: ActionsPar
         <button type="button" disabled={isOff || plan.running} onClick={() => doPlan()}>
           {plan.running ? "Looking ahead …" : `Dry run of ${which}`}
         </button>
-        <button type="button" disabled={isOff} onClick={() => setAsking("replay")}>
-          Replay {which}
+        <button type="button" disabled={isOff || isUnderWay} onClick={() => setAsking("replay")}>
+          {replay.running ? "Replaying …" : `Replay ${which}`}
         </button>
-        <button type="button" class="danger" disabled={isOff} onClick={() => setAsking("drop")}>
-          Drop {which}
+        <button type="button" class="danger" disabled={isOff || isUnderWay} onClick={() => setAsking("drop")}>
+          {drop.running ? "Dropping …" : `Drop ${which}`}
         </button>
       </div>
       {isUnclear ? (

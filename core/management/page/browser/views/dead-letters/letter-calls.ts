@@ -88,7 +88,7 @@ export interface Plan {
     readonly letters: number;
     readonly exists: boolean;
     readonly health?: string;
-    readonly findings?: readonly { readonly reason: string }[];
+    readonly findings?: readonly string[];
     readonly room?: number;
     readonly groups: readonly {
       readonly reason: string;

@@ -62,7 +62,7 @@ function SinkPlan({
       </h3>
       {exists ? null : <Notice kind="bad">The agent has no sink of this name.</Notice>}
       {health === undefined || health === "up" ? null : (
-        <Notice kind="warning">The sink is {[health, ...findings.map(({ reason }) => reason)].join(": ")}</Notice>
+        <Notice kind="warning">The sink is {[health, ...findings].join(": ")}</Notice>
       )}
       {room !== undefined && room < letters ? (
         <Notice kind="warning">Its channel has room for {count(room)}.</Notice>
