@@ -60,6 +60,8 @@ browserTest("a dry run says what a replay would do and changes nothing", async (
   assert.match(await dialog.innerText(), /^The sink is down: in the last 60 seconds 1 event became a dead letter/m);
   await dialog.getByRole("button", { name: "Close" }).click();
   assert.equal(await page.locator("tbody tr").count(), 1);
+  await page.getByRole("link", { name: "Overview" }).click();
+  await page.getByText("1 dead letter waits. See dead letters").waitFor();
 });
 
 browserTest("a letter whose cause was mended is replayed and goes away", async (context, open) => {

@@ -50,7 +50,7 @@ export function Problems({ snapshot, onSelect }: ProblemsParts) {
       ) : null}
       {waiting === 0 ? null : (
         <p>
-          {many(waiting, "dead letter")} wait. <a href="#/dead-letters">See dead letters</a>
+          {many(waiting, "dead letter waits", "dead letters wait")}. <a href="#/dead-letters">See dead letters</a>
         </p>
       )}
     </section>
