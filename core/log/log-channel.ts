@@ -15,6 +15,7 @@ import {
   textCodecs,
 } from "../sdk/index.js";
 import type { Clocks } from "./agent-reports.js";
+import { checkedLog } from "./checked-log.js";
 import { LogConnection } from "./log-connection.js";
 import { channelParts, logSummary } from "./log-figures.js";
 import type { LogChannelConfig } from "./log-properties.js";
@@ -48,8 +49,9 @@ class LogChannel implements Channel {
   #isStopped = false;
 
   constructor(parts: LogChannelParts) {
-    const { log, config, context } = parts;
-    this.#parts = parts;
+    const { config, context, engine } = parts;
+    const log = checkedLog(parts.log, engine);
+    this.#parts = { ...parts, log };
     this.#clocks = { now: () => context.now(), steady: () => performance.now() };
     this.transactionCapacity = config.transactionCapacity;
     this.#connection = new LogConnection({ log, config, context, clocks: this.#clocks });

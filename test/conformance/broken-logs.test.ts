@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
-import type { LogPart, LogRecord, PartitionedLog } from "../../core/log/index.js";
+import type { Bounds, LogPart, LogRecord, PartitionedLog } from "../../core/log/index.js";
 import { AgentError, onAbort } from "../../core/sdk/index.js";
 import { type ConformanceLogs, logConformance } from "../../core/testing/index.js";
 
@@ -136,6 +136,14 @@ test("an adapter that keeps the contract passes every case", async () => {
   assert.deepEqual(await failing(engineWith(() => ({}))), []);
 });
 
+test("an adapter whose engine removes nothing at a trim, or not all of it, passes every case", async () => {
+  const keeping: readonly Fault[] = [
+    () => ({ trim: async () => {} }),
+    ({ trim }) => ({ trim: (before) => trim(new Map([...before].map(([part, to]) => [part, to - 1]))) }),
+  ];
+  for (const fault of keeping) assert.deepEqual(await failing(engineWith(fault)), []);
+});
+
 /** What loses or doubles events in an agent, and a part of the name of a case that fails. */
 const faults: readonly { readonly says: string; readonly fault: Fault; readonly fails: RegExp }[] = [
   {
@@ -203,7 +211,126 @@ const faults: readonly { readonly says: string; readonly fault: Fault; readonly 
     }),
     fails: /^a read begins at the given offset/,
   },
+  {
+    says: "keeps the bytes of a read for each part",
+    fault: ({ read }) => ({
+      async read(from, limits, signal) {
+        const found = new Map<LogPart, readonly LogRecord[]>();
+        for (const one of from)
+          for (const [part, records] of await read(new Map([one]), { ...limits, waitMillis: 0 }, signal))
+            found.set(part, records);
+        return found;
+      },
+    }),
+    fails: /^the bytes of a read are those of all its parts/,
+  },
+  {
+    says: "ends the read that waits when another one begins",
+    fault: ({ read }) => {
+      let before = new AbortController();
+      return {
+        read(from, limits, signal) {
+          before.abort();
+          before = new AbortController();
+          return read(from, limits, AbortSignal.any([signal, before.signal]));
+        },
+      };
+    },
+    fails: /^a waiting read blocks neither appends/,
+  },
+  {
+    says: "remembers the bounds that it said first",
+    fault: ({ bounds }) => {
+      const known = new Map<LogPart, Bounds>();
+      return {
+        async bounds(parts) {
+          for (const [part, now] of await bounds(parts)) known.set(part, known.get(part) ?? now);
+          return new Map([...known].filter(([part]) => parts.includes(part)));
+        },
+      };
+    },
+    fails: /^the bounds that an adapter says of a part follow/,
+  },
+  {
+    says: "says no bounds of the parts without events",
+    fault: ({ bounds }) => ({ bounds: (parts) => bounds(parts.filter((part) => typeof part === "number")) }),
+    fails: /^a new log is empty/,
+  },
+  {
+    says: "says of an empty part that it begins again",
+    fault: ({ kept, bounds }) => ({
+      bounds: async (parts) =>
+        new Map(
+          [...(await bounds(parts))].map(([part, now]) => [
+            part,
+            kept.of(part).length > 0 ? now : { first: 0, next: 0 },
+          ]),
+        ),
+    }),
+    fails: /^a part that is trimmed to its end goes on with larger offsets in every adapter/,
+  },
+  {
+    says: "trims the parts without events with the others",
+    fault: ({ trim }) => ({
+      async trim(before) {
+        const to = Math.max(...before.values());
+        await trim(new Map<LogPart, number>([["agents", to], ["letters", to], ...before]));
+      },
+    }),
+    fails: /^after a trim a part begins at the given offset/,
+  },
+  {
+    says: "has no list of warnings",
+    fault: ({ open }) => ({
+      open: async (signal) => JSON.parse(JSON.stringify({ ...(await open(signal)), warnings: undefined })),
+    }),
+    fails: /^a new log is empty/,
+  },
+  {
+    says: "says other settings later",
+    fault: () => ({ settings: async () => ({ largestRecord: 5, warnings: [] }) }),
+    fails: /^what an opened log says of its settings later/,
+  },
+  {
+    says: "says of a record that comes again that the newest one is before it",
+    fault: ({ kept, append }) => ({
+      async append(part, value, name) {
+        const isThere = name !== undefined && kept.names.has(name);
+        const place = await append(part, value, name);
+        return isThere ? { ...place, previous: (kept.next.get(part) ?? 0) - 1 } : place;
+      },
+    }),
+    fails: /^a record that comes again under its name/,
+  },
+  {
+    says: "knows the names of the newest records only",
+    fault: ({ kept, append }) => ({
+      append(part, value, name) {
+        for (const [known, offset] of kept.names)
+          if (offset < (kept.next.get(part) ?? 0) - 10) kept.names.delete(known);
+        return append(part, value, name);
+      },
+    }),
+    fails: /^a record that comes again under its name/,
+  },
 ];
+
+test("an adapter that says of records that they are none fails a case that counts them", async () => {
+  const engine = engineWith(({ read }) => ({
+    async read(from, limits, signal) {
+      const found = await read(from, { ...limits, waitMillis: 0 }, signal);
+      return new Map(
+        [...found].map(([part, records]) => [part, records.map((one) => ({ ...one, mark: true as const }))]),
+      );
+    },
+  }));
+  const [named] = logConformance(engine).filter(({ name }) => /^each part gives back/.test(name));
+
+  await assert.rejects(
+    async () => named?.run(),
+    /0 of 3 records of part 0 and 3 marks, which agents pass over, were read/,
+  );
+});
 
 for (const { says, fault, fails } of faults)
   test(`an adapter that ${says} fails a case that says so`, async () => {

@@ -25,9 +25,21 @@ export const recordCases: readonly LogCase[] = [
         assert.equal(facts.partitions, 3);
         assert.match(facts.id, /^[\w./-]+$/);
         assert.ok(facts.largestRecord >= 64 * 1024, String(facts.largestRecord));
-        for (const [part, { first, next }] of await log.bounds([0, 1, 2, "agents", "letters"])) {
+        assert.ok(Array.isArray(facts.warnings), "the warnings of open are a list");
+        for (const part of [0, 1, 2, "agents", "letters"] as const) {
+          const { first, next } = await boundsOf(log, part);
           assert.equal(first, next, `part ${part} is empty`);
         }
+      }),
+  },
+  {
+    name: "what an opened log says of its settings later is what it said when it was opened",
+    run: (engine) =>
+      opened(engine, 1, async ({ log, facts }) => {
+        const settings = log.settings === undefined ? facts : await log.settings();
+
+        assert.equal(settings.largestRecord, facts.largestRecord);
+        assert.deepEqual(settings.warnings, facts.warnings);
       }),
   },
   {
@@ -126,7 +138,8 @@ export const recordCases: readonly LogCase[] = [
       opened(engine, 2, async ({ log }) => {
         const offsets: number[] = [];
         for (const text of ["a", "b", "c", "d"]) offsets.push((await log.append(0, bytes(text))).offset);
-        await log.append(1, bytes("other"));
+        const others: readonly LogPart[] = [1, "agents", "letters"];
+        for (const part of others) await log.append(part, bytes("other"));
 
         await log.trim(new Map([[0, at(offsets, 2)]]));
 
@@ -134,7 +147,11 @@ export const recordCases: readonly LogCase[] = [
         assert.ok(first <= at(offsets, 2) && next > at(offsets, 3));
         const kept = ["a", "b", "c", "d"].filter((_, index) => at(offsets, index) >= first);
         assert.deepEqual(texts(await readAll(log, 0, { count: kept.length })), kept);
-        assert.deepEqual(texts(await readAll(log, 1, { count: 1 })), ["other"]);
+        for (const part of others) {
+          const { first: oldest, next: end } = await boundsOf(log, part);
+          assert.ok(oldest < end, `part ${part}, which was not trimmed, has a record`);
+          assert.deepEqual(texts(await readAll(log, part, { count: 1 })), ["other"]);
+        }
       }),
   },
   {

@@ -106,6 +106,24 @@ export const sharedLogCases: readonly LogCase[] = [
       }),
   },
   {
+    name: "the bounds that an adapter says of a part follow what another one appends and trims",
+    run: (engine) =>
+      shared(engine, 1, async (one, other) => {
+        for (const part of [0, "agents", "letters"] as const) {
+          await boundsOf(one, part);
+          await one.append(part, bytes("own"));
+          const { offset: second } = await other.append(part, bytes("second"));
+          const { offset: third } = await other.append(part, bytes("third"));
+          const { next } = await boundsOf(one, part);
+          assert.ok(next > third, `the next record of part ${part} gets offset ${next} after ${third}`);
+
+          await other.trim(new Map([[part, second]]));
+          const { first } = await boundsOf(one, part);
+          assert.ok(first <= second, `part ${part} begins with offset ${first} after a trim to ${second}`);
+        }
+      }),
+  },
+  {
     name: "a part that is trimmed to its end goes on with larger offsets in every adapter, also in one that opens it later",
     run: (engine) =>
       shared(engine, 1, async (one, other, later) => {
@@ -120,8 +138,9 @@ export const sharedLogCases: readonly LogCase[] = [
         await other.close(never());
 
         await withLog(await later(), async ({ log }) => {
-          const bounds = await boundsOf(log, 0);
-          assert.ok(bounds.first === bounds.next, `an empty part has the bounds ${bounds.first} and ${bounds.next}`);
+          const { first, next: end } = await boundsOf(log, 0);
+          assert.ok(first <= end, `the bounds are ${first} and ${end}`);
+          assert.ok(end > (c?.offset ?? 0), `the next record gets offset ${end} after ${c?.offset}`);
           const [d] = await appendAll(log, ["d"]);
           assert.ok((d?.offset ?? -1) > (c?.offset ?? 0), `offset ${d?.offset} after ${c?.offset}`);
           assert.equal(texts(await readUntil(log, 0, d?.offset ?? 0)).at(-1), "d");
@@ -152,16 +171,19 @@ export const namedRecordCases: readonly LogCase[] = [
     run: (engine) =>
       shared(engine, 1, async (one, other, later) => {
         const first = await one.append(0, bytes("first"), "writer.0");
-        await other.append(0, bytes("of the other"), "other.0");
+        const others = numbered("other", 20);
+        for (const text of others) await other.append(0, bytes(text), text);
 
         // An adapter whose first append was not answered has not seen that the record is there.
         await withLog(await later(), async ({ log }) => {
           const again = await log.append(0, bytes("first"), "writer.0");
           await log.append(0, bytes("second"), "writer.1");
           assert.equal(again.offset, first.offset, "the offset of a record that is there");
+          if (again.previous !== undefined)
+            assert.ok(again.previous < again.offset, `offset ${again.previous} is before ${again.offset}`);
         });
 
-        assert.deepEqual(texts(await readAll(other, 0, { count: 3 })), ["first", "of the other", "second"]);
+        assert.deepEqual(texts(await readAll(other, 0, { count: 22 })), ["first", ...others, "second"]);
       }),
   },
 ];
