@@ -4,7 +4,7 @@ import { PassedRun } from "./passed-run.js";
 import type { Place, QueuedPartEvent, ReadEvent } from "./read-edge.js";
 
 /** An event that waits or that a take holds, or events that have passed one of these. */
-export type PartEntry = ReadEvent | PassedRun;
+type PartEntry = ReadEvent | PassedRun;
 
 /** Beyond this number runs are joined also where others may have counted events that are gone. */
 const MOST_APART = 10_000;

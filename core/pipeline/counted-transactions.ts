@@ -43,7 +43,7 @@ export class CountedPut implements PutTransaction {
   #events = 0;
 
   /** `isOptional`: its events can go without the channel. */
-  constructor(transaction: PutTransaction, watch: PutWatch, isOptional = false) {
+  constructor(transaction: PutTransaction, watch: PutWatch, isOptional: boolean) {
     this.#transaction = transaction;
     this.#watch = watch;
     this.#isOptional = isOptional;

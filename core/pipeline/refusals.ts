@@ -104,7 +104,7 @@ class RefusedServices {
 }
 
 /** Where a refused request went, for log lines; a part that nobody named is absent. */
-export interface Addressee {
+interface Addressee {
   readonly topic?: string;
   readonly [place: string]: string | number | undefined;
   readonly path?: string;

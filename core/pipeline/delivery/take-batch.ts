@@ -42,7 +42,7 @@ async function gather(
     while (events.length < limits.batchSize) {
       const more = await transaction.take(limits.transactionCapacity - events.length, window);
       if (more.length === 0) break;
-      events.push(...more);
+      for (const event of more) events.push(event);
     }
   });
   return events;

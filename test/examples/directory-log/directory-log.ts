@@ -132,7 +132,8 @@ export class DirectoryLog implements PartitionedLog {
   }
 
   async #bounds(part: LogPart): Promise<Bounds> {
-    const next = Math.max(-1, ...(await readdir(this.#path(part))).map(Number)) + 1;
+    const names = await readdir(this.#path(part));
+    const next = names.reduce((most, name) => Math.max(most, Number(name)), -1) + 1;
     let first = this.#first.get(part) ?? 0;
     while (first < next && (await stat(this.#path(part, first))).size === 0) first += 1;
     this.#first.set(part, first);
