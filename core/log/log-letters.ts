@@ -91,7 +91,7 @@ export class LogLetters implements SharedLetters {
   async #appendAll(texts: readonly string[], asked: number, signal: AbortSignal | undefined): Promise<void> {
     const values = texts.map((text) => Buffer.from(text));
     const largestRecord = this.#parts.largestRecord();
-    const most = Math.max(0, ...values.map(({ byteLength }) => byteLength));
+    const most = values.reduce((longest, { byteLength }) => Math.max(longest, byteLength), 0);
     if (most > largestRecord) {
       const message = `appending a dead letter of ${most} bytes to a log whose records have at most ${largestRecord} bytes`;
       throw new AgentError("RECORD_TOO_LARGE", message, { retryable: false });

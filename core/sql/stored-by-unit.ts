@@ -19,11 +19,11 @@ export async function storedByUnit(events: readonly Event[], units: UnitsOfStore
   let failure: { readonly cause: unknown } | undefined;
   for (const own of grouped(events, units).values()) {
     try {
-      found.push(...(await units.stored(own)));
+      for (const event of await units.stored(own)) found.push(event);
     } catch (cause) {
       if (retryableOf(cause) === false || isOfPosition(cause)) throw cause;
       failure ??= { cause };
-      untold.push(...own);
+      for (const event of own) untold.push(event);
     }
   }
   if (failure === undefined) return found;

@@ -70,3 +70,15 @@ test("what waits behind dead letters of which one is held up for a session is no
   await letters.append(["later"]);
   assert.deepEqual(await texts(), ["a", "b", "c", "d", "held up", "later"]);
 });
+
+test("any number of dead letters is appended at once", async (context) => {
+  const sizes: number[] = [];
+  const { letters } = await lettersOver(context, () => async (_, value) => {
+    sizes.push(value.byteLength);
+    return { offset: sizes.length };
+  });
+
+  await letters.append(new Array<string>(150_000).fill("letter"));
+
+  assert.equal(sizes.length, 150_000);
+});

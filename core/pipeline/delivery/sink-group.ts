@@ -66,13 +66,13 @@ export class SinkGroup implements Stage, StoreQuestions {
 
   /** What any of the sinks has; one that cannot tell now is not waited for. */
   async alreadyStored(batch: TakenBatch, signal: AbortSignal): Promise<readonly Event[]> {
-    const stored: Event[] = [];
+    const stored = new Set<Event>();
     for (const member of this.#parts.members) {
-      const known = new Set(stored);
-      const open = batch.events.filter((event) => !known.has(event));
-      if (open.length > 0) stored.push(...(await this.#askStored(batch, open, { member, signal })));
+      const open = batch.events.filter((event) => !stored.has(event));
+      if (open.length === 0) break;
+      for (const event of await this.#askStored(batch, open, { member, signal })) stored.add(event);
     }
-    return stored;
+    return [...stored];
   }
 
   /** One sink that refuses the data while its store answers is enough: data it refuses for good goes to no other one. */

@@ -66,7 +66,7 @@ export async function restoreState(saved: ChannelState | undefined, remains: Rem
   }
   const { id, formerIds, runs } = identityOf(saved, all, remains.newId);
   const found = ownSegments(all, [id, ...formerIds], log);
-  const highest = Math.max(saved?.done.highest ?? 0, ...found.map(({ segment }) => segment.last));
+  const highest = found.reduce((most, { segment }) => Math.max(most, segment.last), saved?.done.highest ?? 0);
   // Events written after it show that the checkpoint is not that of the last close.
   const closed = saved?.closed === true && highest < saved.next;
   const isNew = saved === undefined && runs !== undefined;
@@ -75,7 +75,7 @@ export async function restoreState(saved: ChannelState | undefined, remains: Rem
   const jump = closed || isNew ? 0 : NUMBERS_OF_ONE_RUN;
   const names = all.map(({ named }) => named + (jump > 0 ? 0 : 1)).filter((name) => name < HIGHEST_NAME);
   const used = Math.max(saved?.next ?? 1, highest + 1);
-  const next = Math.max(used, ...names) + jump;
+  const next = names.reduce((most, name) => Math.max(most, name), used) + jump;
   const inMemory = saved?.inMemory ?? remains.inMemory;
   // Events that were on disk alone are there, or in the checkpoint.
   const earlier = inMemory ? next - 1 : used - 1;
@@ -144,7 +144,7 @@ function finishTakenOut(found: readonly FoundSegment[], done: DoneRanges): void 
 function finishBetween(segments: readonly Segment[], done: DoneRanges, next: number): readonly Range[] {
   const passed: Range[] = [];
   const finish = (range: Range) => {
-    passed.push(...done.openIn(range));
+    for (const open of done.openIn(range)) passed.push(open);
     done.add(range);
   };
   let from = 1;

@@ -39,8 +39,8 @@ export async function erase(request: ErasureRequest, store: KnownStore, signal: 
   const left: LeftData[] = doubtful.map(({ table, reason }) => ({ name: table.name, reason }));
   // No row can have such an id: it was refused.
   const storable = selection.entity === undefined || !isUnstorable(selection.entity);
-  const all = storable ? chosen.map(asRows) : [];
-  all.push(...(await errorRows(selection, chosen, { store, signal, left })));
+  const own = storable ? chosen.map(asRows) : [];
+  const all = own.concat(await errorRows(selection, chosen, { store, signal, left }));
   for await (const rows of withRows(all, { store, signal })) {
     const count = await erasedFrom(rows, left, { store, signal, dryRun: request.dryRun });
     if (count > 0) erased.push({ table: rows.printed, kind: rows.kind, rows: count });
