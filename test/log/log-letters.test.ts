@@ -75,7 +75,7 @@ test("any number of dead letters is appended at once", async (context) => {
   const sizes: number[] = [];
   const { letters } = await lettersOver(context, () => async (_, value) => {
     sizes.push(value.byteLength);
-    return { offset: sizes.length };
+    return { offset: sizes.length, previous: undefined };
   });
 
   await letters.append(new Array<string>(150_000).fill("letter"));
