@@ -48,6 +48,7 @@ const faults: readonly Expected[] = [
     what: "a sink whose events all become dead letters",
     alert: "DenebComponentDown",
     labels: { name: "refusing", cause: "dead-letters" },
+    refused: "until-it-fires",
   },
   {
     what: "dead letters near their limit",

@@ -44,6 +44,8 @@ const PRESENT = 60_000;
 const SHOWN = 600_000;
 /** Milliseconds that one call of a sink takes before it counts as unanswered. */
 const LONGEST_CALL = 45_000;
+/** Fewer dead letters than that within a minute are no stream of them: an idle agent goes on accepting. */
+const FEWEST_DEAD_LETTERS = 10;
 /** Milliseconds. A sink is asked of what is held back more often than that. */
 const LONGEST_HOLD = 120_000;
 
@@ -139,8 +141,8 @@ export function findingsOfLetters({ channel, keeping }: RunningSink, outcomes: R
   const full = ofFailure(keeping.failure, { now, isTried: channel.mayHold, cause: "dead-letters-full" });
   const { stored, deadLetters, deadLettersSince: since, lastDeadLetter: last } = outcomes;
   if (since === undefined || last === undefined) return full;
-  if (deadLetters > 0 && deadLetters >= stored) {
-    const reason = `in the last 60 seconds ${counted(deadLetters, "event")} became ${deadLetters === 1 ? "a dead letter" : "dead letters"} and ${stored} ${stored === 1 ? "was" : "were"} stored`;
+  if (deadLetters >= FEWEST_DEAD_LETTERS && deadLetters >= stored) {
+    const reason = `in the last 60 seconds ${deadLetters} events became dead letters and ${stored} ${stored === 1 ? "was" : "were"} stored`;
     return [...full, { state: "down", cause: "dead-letters", reason, since }];
   }
   if (elapsed(last, now) > DEAD_LETTERS_REMEMBERED) return full;

@@ -57,7 +57,7 @@ browserTest("a dry run says what a replay would do and changes nothing", async (
   const dialog = page.getByRole("dialog");
   await dialog.getByText("1 dead letter would be replayed. Nothing was changed.").waitFor();
   assert.match(await dialog.innerText(), /Sink store: 1 dead letter[\s\S]*will probably fail again/);
-  assert.match(await dialog.innerText(), /^The sink is down: in the last 60 seconds 1 event became a dead letter/m);
+  assert.match(await dialog.innerText(), /^The sink is degraded: events became dead letters, the last one at 20/m);
   await dialog.getByRole("button", { name: "Close" }).click();
   assert.equal(await page.locator("tbody tr").count(), 1);
   await page.getByRole("link", { name: "Overview" }).click();
