@@ -112,6 +112,17 @@ test("in bash the value behind an equals sign is completed, and what stands behi
   assert.equal((await ran(bash, ["-c", "ls"], folder)).output, "");
 });
 
+test("no description is cut within brackets", async () => {
+  const { out } = await command(["completion", "fish"]);
+
+  const descriptions = [...out.matchAll(/ -d '([^']*)'/g)].map(([, text = ""]) => text);
+  assert.ok(descriptions.includes("format of the file"));
+  assert.deepEqual(
+    descriptions.filter((text) => text.lastIndexOf("(") > text.lastIndexOf(")")),
+    [],
+  );
+});
+
 test("a shell that is not known is bad input, with those that are", async () => {
   const { exitCode, err } = await command(["completion", "csh"]);
 

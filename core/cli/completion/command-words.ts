@@ -59,9 +59,9 @@ function valueFor(placeholder: string, choices: readonly string[] | undefined): 
 
 const LONGEST = 70;
 
-/** The first sentence, or its beginning. */
+/** The first sentence, or its beginning, and no half of what is in brackets. */
 function summaryOf(description: string): string {
   const [sentence = ""] = description.split(/(?<=[a-z)])[.;:] /);
-  const text = sentence.replace(/\.$/, "");
+  const text = sentence.replace(/\.$| \([^)]*$/, "");
   return text.length <= LONGEST ? text : `${text.slice(0, LONGEST - 4).replace(/\s+\S*$/, "")} ...`;
 }
