@@ -185,8 +185,10 @@ interface Circumstances {
 
 function ofFailure(failure: Failure | undefined, { now, isTried, cause }: Circumstances): Finding[] {
   if (failure === undefined) return [];
-  const { since, last, reason } = failure;
-  if (elapsed(since, now) < SHORTEST_FAILURE) return [];
+  const { since, last, reason, code } = failure;
+  // That an operator has to decide: it does not pass by itself.
+  const isLasting = code === positionFaults.foreign;
+  if (!isLasting && elapsed(since, now) < SHORTEST_FAILURE) return [];
   const past = elapsed(last, now);
   if (isTried || past <= PRESENT) return [{ state: "down", cause, reason, since }];
   return past <= SHOWN

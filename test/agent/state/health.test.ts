@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { PROMETHEUS, STATISTICS } from "../../../core/agent/container.js";
 import { FailureState } from "../../../core/pipeline/failure-state.js";
-import { AgentError, type Context, type Sink } from "../../../core/sdk/index.js";
+import { AgentError, type Context, positionFaults, type Sink } from "../../../core/sdk/index.js";
 import { latch } from "../../support/latch.js";
 import { ScriptedSink } from "../../support/scripted-sink.js";
 import { settableClock } from "../../support/settable-clock.js";
@@ -29,6 +29,22 @@ test("a store that is away makes the agent not ready after ten seconds, with rea
 
   assert.deepEqual([idle, soon, well], [[], [], []]);
   assert.deepEqual(later, [{ component: "k1", reason: "no server", since }]);
+});
+
+test("a stored position that another copy of the channel made makes the agent not ready at once, until it is decided", async (context) => {
+  let isForeign = true;
+  const foreign = () => new AgentError(positionFaults.foreign, "made by another copy", { retryable: true });
+  const sink = new ScriptedSink(() => (isForeign ? foreign() : undefined));
+  const { agent, reasons, put, emptied } = await started(context, { create: () => sink });
+  await put(1);
+  const failing = async () => agent.assembly.sinks[0]?.sink.health.failure;
+  await until(failing, (failure) => failure !== undefined);
+
+  const atOnce = reasons();
+  isForeign = false;
+  await emptied();
+
+  assert.deepEqual([atOnce, reasons()], [["k1: made by another copy"], []]);
 });
 
 test("a store that is away and that nothing is tried on is a warning after a minute and forgotten after ten", async (context) => {
