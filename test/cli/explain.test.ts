@@ -62,7 +62,7 @@ test("explain shows channels, tables, columns, SQL, parameters and changed names
     "sink files (rdb)",
     "schema openiot, table room_1",
     'CREATE SCHEMA IF NOT EXISTS "openiot"',
-    `CREATE TABLE IF NOT EXISTS "openiot"."room_1" ("recvtime" text, "entityid" text, "entitytype" text, "${suffixed}" text, "level" text, "unitcode" text)`,
+    `CREATE TABLE IF NOT EXISTS "openiot"."room_1" ("recvtime" pg_catalog.text, "entityid" pg_catalog.text, "entitytype" pg_catalog.text, "${suffixed}" pg_catalog.text, "level" pg_catalog.text, "unitcode" pg_catalog.text)`,
     'note: service "OpenIoT" is schema "openiot"',
     'note: table name "Room:1" is table "room_1"',
     `note: "Level" is column "${suffixed}"; column "level" is that of another name`,

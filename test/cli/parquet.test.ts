@@ -80,3 +80,15 @@ test("hostile names of columns are names", async (context) => {
     names.map((name, place) => [name, String(place)]),
   );
 });
+
+test("a number with a million zeros before its last digit is written as text with all of them", async (context) => {
+  const cell = `1.${"0".repeat(1_000_000)}1`;
+
+  const read = await parquet(
+    path.join(await tempFolder(context), "n.parquet"),
+    [{ name: "c", kind: "number" }],
+    [[cell]],
+  );
+
+  assert.deepEqual([read.types, read.rows], [["BYTE_ARRAY UTF8"], [{ c: cell }]]);
+});

@@ -117,3 +117,10 @@ test("a driver that runs no queries says so", async () => {
 
   await assert.rejects(querySql("SELECT 1", { ...store, driver }), /the driver of this sink runs no queries/);
 });
+
+test("a text that reads nothing behind a thousand comments is refused, not compared in every way", async () => {
+  const { store } = recorded();
+
+  await assert.rejects(querySql(`${"/**/".repeat(1000)} PRAGMA y`, store), { code: "NOT_A_QUERY" });
+  assert.deepEqual((await querySql(`${"/* * / ** */".repeat(1000)} SELECT 1`, store)).rows, [["1"]]);
+});

@@ -102,7 +102,7 @@ function digitsOf(text: string): string {
     /^([-+]?)(\d*)[.]?(\d*)(?:[eE]([-+]?\d+))?$/.exec(text) ?? [];
   const all = `${whole}${fraction}`;
   const leading = /^0*/.exec(all)?.[0].length ?? 0;
-  const digits = all.slice(leading).replace(/0+$/, "");
+  const digits = all.slice(leading).replace(/(?<!0)0+$/, "");
   if (digits === "") return text === "" || all === "" ? text : "0";
   return `${sign === "-" ? "-" : ""}${digits}e${whole.length - leading + Number(exponent)}`;
 }

@@ -4,7 +4,7 @@ import type { Store } from "../contract/driver.js";
 
 /** What a reading statement begins with; parentheses and comments may come before it. */
 const READING =
-  /^(?:[\s(]|--[^\n]*\n|\/\*.*?\*\/)*(?:select|with|values|table|from|show|describe|explain|summarize)\b/is;
+  /^(?:[\s(]|--[^\n]*\n|\/\*(?:[^*]|\*(?!\/))*\*\/)*(?:select|with|values|table|from|show|describe|explain|summarize)\b/is;
 
 /**
  * Runs one query of a person, for the `query` of your plugin (`deneb sql`). It takes a single statement that begins as a

@@ -70,10 +70,10 @@ function freed(name: string, reserved: RegExp, kind: Dialect["database"]): strin
 }
 
 const ASCII = /^[\x21-\x7e]*$/;
-const NOT_COMPARED = /\p{Mark}+|\p{Format}+|\s+$/gu;
+const NOT_COMPARED = /[\p{Mark}\p{Format}]+/gu;
 
 /** The name as the least strict database compares it: without case, diacritics, widths and trailing spaces. */
 function comparedName(name: string): string {
   if (ASCII.test(name)) return name.toLowerCase();
-  return name.normalize("NFKD").replace(NOT_COMPARED, "").toLowerCase();
+  return name.normalize("NFKD").replace(NOT_COMPARED, "").trimEnd().toLowerCase();
 }

@@ -123,15 +123,16 @@ export const postgresql = {
   views: postgresqlViews,
 } as const satisfies Dialect;
 
+/** Those without words of the grammar have their schema: a domain of that name in a schema before it would be taken. */
 const types = {
-  text: "text",
-  longtext: "text",
+  text: "pg_catalog.text",
+  longtext: "pg_catalog.text",
   integer: "bigint",
   number: "numeric",
   boolean: "boolean",
-  time: "timestamptz",
-  json: "jsonb",
-  other: "text",
+  time: "pg_catalog.timestamptz",
+  json: "pg_catalog.jsonb",
+  other: "pg_catalog.text",
   geometry: "geometry(Geometry, 4326)",
   geometryz: "geometry(GeometryZ, 4326)",
 } as const satisfies Record<ColumnKind, string>;

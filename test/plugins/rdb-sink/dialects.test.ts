@@ -18,8 +18,8 @@ test("PostgreSQL: names are quoted", () => {
     ].map(({ text }) => text),
     [
       'CREATE SCHEMA IF NOT EXISTS "s""1"',
-      'CREATE TABLE IF NOT EXISTS "s""1"."t""1" ("b""c" text, PRIMARY KEY ("b""c"))',
-      'ALTER TABLE "s""1"."t""1" ADD COLUMN "a" text, ADD COLUMN "b" text',
+      'CREATE TABLE IF NOT EXISTS "s""1"."t""1" ("b""c" pg_catalog.text, PRIMARY KEY ("b""c"))',
+      'ALTER TABLE "s""1"."t""1" ADD COLUMN "a" pg_catalog.text, ADD COLUMN "b" pg_catalog.text',
     ],
   );
 });
@@ -191,7 +191,7 @@ test("PostgreSQL: a partitioned table has a partition for each range, with the r
   assert.deepEqual(
     statements.map(({ text }) => text),
     [
-      'CREATE TABLE IF NOT EXISTS "s""1"."t""1" ("recvtime" timestamptz) PARTITION BY RANGE ("recvtime")',
+      'CREATE TABLE IF NOT EXISTS "s""1"."t""1" ("recvtime" pg_catalog.timestamptz) PARTITION BY RANGE ("recvtime")',
       'CREATE INDEX IF NOT EXISTS "deneb_i" ON "s""1"."t""1" ("recvtime")',
       `CREATE TABLE IF NOT EXISTS "s""1"."deneb_t""1_p2026_12_31" PARTITION OF "s""1"."t""1" FOR VALUES FROM ('2026-12-31 00:00:00+00') TO ('2027-01-01 00:00:00+00')`,
     ],
@@ -208,7 +208,7 @@ test("PostgreSQL: a hypertable of TimescaleDB is made of a plain table, and its 
   const [created, made] = statements;
   const dropped = postgresql.partitions.dropChunks?.(name, time, "2026-12-31 12:00:00.000");
 
-  assert.equal(created?.text, 'CREATE TABLE IF NOT EXISTS "s""1"."t""1" ("recvtime" timestamptz)');
+  assert.equal(created?.text, 'CREATE TABLE IF NOT EXISTS "s""1"."t""1" ("recvtime" pg_catalog.timestamptz)');
   assert.match(
     made?.text ?? "",
     /SELECT create_hypertable\(.*if_not_exists => true, create_default_indexes => false\)/s,

@@ -94,3 +94,32 @@ test("no function or operator runs that another user of the database has made", 
   const told = [...lines, ...second.lines, ...log.lines].filter((line) => JSON.stringify(line).includes("trapped by"));
   assert.deepEqual(told, []);
 });
+
+test("columns have the types of the server where a schema before them has domains of these names", {
+  skip,
+}, async () => {
+  if (database === undefined) return;
+  const { host, port, user, password, query } = database;
+  await query("CREATE SCHEMA typed; CREATE DOMAIN typed.text AS pg_catalog.varchar(3)");
+  await query("CREATE DOMAIN typed.timestamptz AS pg_catalog.text; CREATE DOMAIN typed.jsonb AS pg_catalog.text");
+  await query(`ALTER ROLE CURRENT_USER IN DATABASE "${database.database}" SET search_path = typed, pg_catalog`);
+  const place = { rdb_host: host, rdb_port: port, rdb_username: user, rdb_password: password };
+  const config = {
+    ...place,
+    rdb_database: database.database,
+    last_data_mode: "both",
+    attr_native_types: true,
+  } as const;
+  const { sink } = sinkOf(configOf({ ...config, indexes: true }), () => new Date(receivedAt));
+
+  await sink.persist({ events: [eventOf(entity("car", { a: "longer than three" }), "domains")] }, never);
+  await sink.persist({ events: [eventOf(entity("car", { b: "longer than three" }), "domains")] }, never);
+  await sink.stop(never);
+
+  const of = "FROM information_schema.columns WHERE table_schema IN ('domains', 'deneb') AND domain_name IS NOT NULL";
+  assert.deepEqual(await query(`SELECT table_name, column_name, domain_name ${of}`), []);
+  assert.deepEqual(await query("SELECT a, b FROM domains.car ORDER BY a"), [
+    { a: "longer than three", b: null },
+    { a: null, b: "longer than three" },
+  ]);
+});

@@ -13,6 +13,8 @@ const TIME =
   /^(?<open>"?)(?<day>\d{4}-\d\d-\d\d)(?:[T ](?<minutes>\d\d:\d\d)(?<seconds>:\d\d)?(?<fraction>\.\d+)?(?:Z|(?<hour>[+-](?:0\d|1[0-4]))(?::?(?<minute>\d\d))?)?)?(?<close>"?)$/i;
 const TO_THE_SECOND = 19;
 const EPOCH_MILLIS = /^\d+$/;
+/** With the look-behind it takes time in proportion to the text, also in one of many zeros before another digit. */
+const ZEROS_AT_END = /(?<!0)\.?0+$/;
 
 /** The row with the time in a column in UTC, for a database that compares texts letter by letter. */
 export function inUtc(row: PlacedRow, column: string): PlacedRow {
@@ -33,7 +35,7 @@ function utcText(text: string): string {
 export function instantOf(text: string): string | undefined {
   if (EPOCH_MILLIS.test(text)) return text;
   const second = utcSecond(text);
-  return second === undefined ? undefined : `${second}${partsOf(text)["fraction"]?.replace(/\.?0+$/, "") ?? ""}`;
+  return second === undefined ? undefined : `${second}${partsOf(text)["fraction"]?.replace(ZEROS_AT_END, "") ?? ""}`;
 }
 
 function utcSecond(text: string): string | undefined {
