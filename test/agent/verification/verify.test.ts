@@ -89,13 +89,18 @@ test("verify finds nothing after a stop between a dead letter and the rest of it
   assert.deepEqual([after.exitCode, after.err], [0, []]);
 });
 
-test("verify finds a segment that was deleted", async (context) => {
-  const storing = await stored(context);
-  if (storing === undefined) return;
+/** The agent has stopped, and two events that it had accepted were deleted with their file. */
+async function lostInChannel(context: TestContext, storing: StoringAgent): Promise<void> {
   await storing.agent.end("SIGTERM");
   await waiting(context, storing);
   const data = path.join(storing.folder, "data", "channels", "c", "data");
   for (const name of await readdir(data)) await rm(path.join(data, name));
+}
+
+test("verify finds a segment that was deleted", async (context) => {
+  const storing = await stored(context);
+  if (storing === undefined) return;
+  await lostInChannel(context, storing);
   const agent = await again(context, storing);
 
   const { exitCode, err } = await verify(storing, agent);
@@ -107,10 +112,7 @@ test("verify finds a segment that was deleted", async (context) => {
 test("verify names the file of what a stopped agent has lost, which its next start does not name again", async (context) => {
   const storing = await stored(context);
   if (storing === undefined) return;
-  await storing.agent.end("SIGTERM");
-  await waiting(context, storing);
-  const data = path.join(storing.folder, "data", "channels", "c", "data");
-  for (const name of await readdir(data)) await rm(path.join(data, name));
+  await lostInChannel(context, storing);
 
   const { exitCode, err } = await verify(storing);
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { browserTest } from "../../support/chromium.js";
+import { latch } from "../../support/latch.js";
 import { pageAgent } from "../../support/page-agent.js";
 import { until } from "../../support/until.js";
 
@@ -209,12 +210,9 @@ browserTest(
     await notify("urn:room:1", "bad");
     const { page } = await open(agent.managementUrl, { view: "dead-letters" });
     await withLetters(page, 1);
-    let answer = () => {};
-    const answered = new Promise<void>((resolve) => {
-      answer = resolve;
-    });
+    const answer = latch();
     await page.route("**/v1/admin/deadletters?**", async (route) => {
-      await answered;
+      await answer.opened;
       await route.continue();
     });
 
@@ -225,7 +223,7 @@ browserTest(
     const areOff = await Promise.all(
       ["Dropping …", "Replay all that match"].map((name) => page.getByRole("button", { name }).isDisabled()),
     );
-    answer();
+    answer.open();
 
     await page.getByText("1 dead letter dropped.").waitFor();
     assert.deepEqual(areOff, [true, true]);
