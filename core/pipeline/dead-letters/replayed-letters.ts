@@ -5,6 +5,9 @@ import { rememberedLetters } from "./draft.js";
 import type { LetterEntry } from "./letter-table.js";
 import { NewestIds } from "./newest-ids.js";
 
+/** Milliseconds. */
+const usualPause = 1000;
+
 interface ReplayedLettersParts {
   /** The sink, or the group of sinks, that keeps letters under its name. */
   readonly sink: string;
@@ -12,6 +15,14 @@ interface ReplayedLettersParts {
   readonly others?: readonly string[];
   readonly deadLetters: Pick<DeadLetters, "stored" | "entry" | "holder" | "markStored" | "storedUnlessChanged">;
   readonly log: Logger;
+  /** Milliseconds before letters are marked again that could not be; absent: 1,000. */
+  readonly markAgain?: number;
+}
+
+/** Marks that could not be made, as while a log that agents share does not answer. */
+interface Unmarked {
+  readonly letters: number;
+  readonly mark: () => Promise<void>;
 }
 
 /** Events whose letter is stored. */
@@ -36,6 +47,8 @@ type Known = keyof EventsElsewhere;
 export class ReplayedLetters {
   readonly #parts: ReplayedLettersParts;
   readonly #stored = new NewestIds(rememberedLetters);
+  #unmarked: Unmarked[] = [];
+  #timer: NodeJS.Timeout | undefined;
 
   constructor(parts: ReplayedLettersParts) {
     this.#parts = parts;
@@ -144,15 +157,38 @@ export class ReplayedLetters {
     return undefined;
   }
 
+  /** What cannot be marked now is marked later: until then its letters are on their way, and nothing else is replayed by itself. */
   async #tried({ length }: readonly SentLetter[], mark: () => Promise<void>): Promise<void> {
     try {
       await mark();
     } catch (error) {
-      this.#parts.log.error(
-        { letters: length, reason: reasonOf(error) },
-        "replayed letters are stored but not marked so",
-      );
+      const message = "replayed letters are stored but not marked so, will be tried again";
+      this.#parts.log.error({ letters: length, reason: reasonOf(error) }, message);
+      this.#markLater({ letters: length, mark });
     }
+  }
+
+  #markLater(...some: readonly Unmarked[]): void {
+    for (const one of some) this.#unmarked.push(one);
+    this.#timer ??= setTimeout(() => void this.#markAgain(), this.#parts.markAgain ?? usualPause).unref();
+  }
+
+  async #markAgain(): Promise<void> {
+    const all = this.#unmarked;
+    this.#unmarked = [];
+    let marked = 0;
+    const left: Unmarked[] = [];
+    for (const one of all) {
+      try {
+        await one.mark();
+        marked += one.letters;
+      } catch {
+        left.push(one);
+      }
+    }
+    this.#timer = undefined;
+    if (left.length > 0 || this.#unmarked.length > 0) this.#markLater(...left);
+    if (marked > 0) this.#parts.log.info({ letters: marked }, "replayed letters are marked as stored now");
   }
 
   /** Each where it is kept: another sink of the same channel, or of the group, may have refused it. */

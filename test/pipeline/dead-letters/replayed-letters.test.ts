@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { replayedEvent, type SentLetter } from "../../../core/pipeline/dead-letters/dead-letter.js";
 import { ReplayedLetters } from "../../../core/pipeline/dead-letters/replayed-letters.js";
-import { type Event, letterHeader } from "../../../core/sdk/index.js";
+import { AgentError, type Event, letterHeader } from "../../../core/sdk/index.js";
 import { recordingLog } from "../../support/recording-log.js";
+import { until } from "../../support/until.js";
 import { letter } from "./letters-agent.js";
 
 const replayed = (id: number): Event => ({ headers: { [letterHeader]: `letter-${id}` }, body: {} });
@@ -70,4 +71,39 @@ test("of several events of one letter in a batch the one that was sent last is d
 
   assert.deepEqual(last, { own: [], others: [first, third] });
   assert.deepEqual(stored, { own: [], others: [second, third] });
+});
+
+test("letters that are stored and cannot be marked so, as while a log that agents share is away, are marked when they can be", async () => {
+  const marked: string[] = [];
+  let tries = 0;
+  const mark = async (ids: readonly string[]) => {
+    tries += 1;
+    if (tries < 5) throw new AgentError("LOG_UNAVAILABLE", "the log is away", { retryable: true });
+    marked.push(...ids);
+  };
+  const deadLetters = {
+    stored: async () => [],
+    entry: async () => undefined,
+    holder: async () => "k1",
+    markStored: async (_: string, letters: readonly SentLetter[]) => mark(letters.map(({ id }) => id)),
+    storedUnlessChanged: async (_: string, letters: readonly SentLetter[]) => {
+      const ids = letters.map(({ id }) => id);
+      await mark(ids);
+      return ids;
+    },
+  };
+  const { log, lines } = recordingLog();
+  const letters = new ReplayedLetters({ sink: "k1", deadLetters, log, markAgain: 1 });
+
+  await letters.stored([replayed(1)]);
+  await letters.doneElsewhere([replayed(2)]);
+
+  await until(
+    async () => marked.toSorted().join(),
+    (ids) => ids === "letter-1,letter-2",
+  );
+  await until(
+    async () => lines.some(({ message }) => message === "replayed letters are marked as stored now"),
+    (isSaid) => isSaid,
+  );
 });
