@@ -1,6 +1,7 @@
-import { type Logger, reasonOf } from "../../sdk/index.js";
+import type { Logger } from "../../sdk/index.js";
 import type { DeadLetters } from "./dead-letters.js";
 import { NewestIds } from "./newest-ids.js";
+import { StoredMarks } from "./stored-marks.js";
 
 /** Events of which it is known that this agent has stored them: some seconds of much load, and more of less. */
 const rememberedEvents = 20_000;
@@ -14,6 +15,8 @@ export interface LetterOfEvent {
 interface LateLettersParts {
   readonly letters: Pick<DeadLetters, "markStored">;
   readonly log: Logger;
+  /** See {@link StoredMarks}. */
+  readonly markAgain?: number;
 }
 
 /**
@@ -23,12 +26,13 @@ interface LateLettersParts {
 export class LateLetters {
   readonly #parts: LateLettersParts;
   readonly #stored = new NewestIds(rememberedEvents);
-  /** Those to be marked, by sink. */
-  readonly #open = new Map<string, Set<string>>();
-  #isMarking = false;
+  readonly #marks: StoredMarks;
+  /** Those of this moment, by sink. */
+  readonly #open = new Map<string, string[]>();
 
   constructor(parts: LateLettersParts) {
     this.#parts = parts;
+    this.#marks = new StoredMarks(parts.log, parts.markAgain);
   }
 
   /** This agent has stored an event; `letter`: if it has one nevertheless. */
@@ -42,51 +46,26 @@ export class LateLetters {
     if (this.#stored.has(idInChannel)) this.#add(letter);
   }
 
-  /** Marks what is left of them; what cannot be marked now is with the next call. */
-  async mark(): Promise<void> {
-    if (this.#isMarking) return;
-    this.#isMarking = true;
-    try {
-      for (let next = this.#next(); next !== undefined; next = this.#next()) await this.#markThose(next);
-    } catch (error) {
-      const message =
-        "dead letters that came behind the rows of their events are not marked as stored, will be tried again";
-      this.#parts.log.warn({ reason: reasonOf(error) }, message);
-    } finally {
-      this.#isMarking = false;
-    }
-  }
-
-  #next(): Late | undefined {
-    for (const [sink, ids] of this.#open) return { sink, ids };
-    return undefined;
-  }
-
   #add({ sink, id }: LetterOfEvent): void {
-    const own = this.#open.get(sink) ?? new Set();
-    own.add(id);
-    this.#open.set(sink, own);
-    void this.mark();
+    const own = this.#open.get(sink);
+    if (own === undefined) {
+      this.#open.set(sink, [id]);
+      void this.#mark(sink);
+    } else own.push(id);
   }
 
-  async #markThose({ sink, ids }: Late): Promise<void> {
+  /** Those that come in one moment are marked together. */
+  async #mark(sink: string): Promise<void> {
+    await Promise.resolve();
     const { letters, log } = this.#parts;
-    const marked = [...ids];
-    await letters.markStored(
-      sink,
-      marked.map((id) => ({ id, sentAt: undefined })),
-    );
-    for (const id of marked) ids.delete(id);
-    if (ids.size === 0) this.#open.delete(sink);
-    log.info(
-      { sink, letters: marked.length },
-      "dead letters that came behind the rows of their events count as stored",
-    );
+    const late = (this.#open.get(sink) ?? []).map((id) => ({ id, sentAt: undefined }));
+    this.#open.delete(sink);
+    await this.#marks.make(late.length, async () => {
+      await letters.markStored(sink, late);
+      log.info(
+        { sink, letters: late.length },
+        "dead letters that came behind the rows of their events count as stored",
+      );
+    });
   }
-}
-
-/** Letters to be marked. */
-interface Late {
-  readonly sink: string;
-  readonly ids: Set<string>;
 }

@@ -70,7 +70,7 @@ export class LetterFollower implements LetterSharing {
     this.#parts = parts;
     this.#own = new OwnChanges(parts.longestReturn);
     this.#erasures = new SharedErasures(parts.erasures);
-    this.#late = new LateLetters(parts);
+    this.#late = new LateLetters({ letters: parts.letters, log: parts.log });
     this.#taken = new TakenEntries({
       letters: parts.letters,
       erasures: this.#erasures,
@@ -116,7 +116,6 @@ export class LetterFollower implements LetterSharing {
   async start(): Promise<boolean> {
     this.#timer = setInterval(() => {
       void this.#shareErasures();
-      void this.#late.mark();
       void this.forgetSettled();
     }, forgetInterval).unref();
     return await new Promise<boolean>((resolve) => {

@@ -1,12 +1,10 @@
-import { type Event, type Logger, reasonOf } from "../../sdk/index.js";
+import type { Event, Logger } from "../../sdk/index.js";
 import { type SentLetter, sentLetterOf } from "./dead-letter.js";
 import type { DeadLetters } from "./dead-letters.js";
 import { rememberedLetters } from "./draft.js";
 import type { LetterEntry } from "./letter-table.js";
 import { NewestIds } from "./newest-ids.js";
-
-/** Milliseconds. */
-const usualPause = 1000;
+import { StoredMarks } from "./stored-marks.js";
 
 interface ReplayedLettersParts {
   /** The sink, or the group of sinks, that keeps letters under its name. */
@@ -15,14 +13,8 @@ interface ReplayedLettersParts {
   readonly others?: readonly string[];
   readonly deadLetters: Pick<DeadLetters, "stored" | "entry" | "holder" | "markStored" | "storedUnlessChanged">;
   readonly log: Logger;
-  /** Milliseconds before letters are marked again that could not be; absent: 1,000. */
+  /** See {@link StoredMarks}. */
   readonly markAgain?: number;
-}
-
-/** Marks that could not be made, as while a log that agents share does not answer. */
-interface Unmarked {
-  readonly letters: number;
-  readonly mark: () => Promise<void>;
 }
 
 /** Events whose letter is stored. */
@@ -47,11 +39,11 @@ type Known = keyof EventsElsewhere;
 export class ReplayedLetters {
   readonly #parts: ReplayedLettersParts;
   readonly #stored = new NewestIds(rememberedLetters);
-  #unmarked: Unmarked[] = [];
-  #timer: NodeJS.Timeout | undefined;
+  readonly #marks: StoredMarks;
 
   constructor(parts: ReplayedLettersParts) {
     this.#parts = parts;
+    this.#marks = new StoredMarks(parts.log, parts.markAgain);
   }
 
   /** Reads what earlier runs of the agent stored. */
@@ -86,7 +78,7 @@ export class ReplayedLetters {
     if (letters.length === 0) return [];
     for (const { id } of letters) this.#stored.add(id);
     const known = new Map<string, Known>();
-    await this.#tried(letters, async () => {
+    await this.#marks.make(letters.length, async () => {
       for (const [holder, own] of await this.#byHolder(letters)) {
         await this.#parts.deadLetters.markStored(holder, own);
         for (const letter of own) {
@@ -105,7 +97,7 @@ export class ReplayedLetters {
   async doneElsewhere(events: readonly Event[]): Promise<EventsElsewhere> {
     const letters = events.flatMap((event) => sentLetterOf(event) ?? []);
     const known = new Map<string, Known>();
-    await this.#tried(letters, async () => {
+    await this.#marks.make(letters.length, async () => {
       for (const [holder, own] of await this.#byHolder(letters)) {
         const stored = new Set(await this.#parts.deadLetters.storedUnlessChanged(holder, own));
         for (const id of stored) this.#stored.add(id);
@@ -155,40 +147,6 @@ export class ReplayedLetters {
       if (entry?.mark === "stored") return entry;
     }
     return undefined;
-  }
-
-  /** What cannot be marked now is marked later: until then its letters are on their way, and nothing else is replayed by itself. */
-  async #tried({ length }: readonly SentLetter[], mark: () => Promise<void>): Promise<void> {
-    try {
-      await mark();
-    } catch (error) {
-      const message = "replayed letters are stored but not marked so, will be tried again";
-      this.#parts.log.error({ letters: length, reason: reasonOf(error) }, message);
-      this.#markLater({ letters: length, mark });
-    }
-  }
-
-  #markLater(...some: readonly Unmarked[]): void {
-    for (const one of some) this.#unmarked.push(one);
-    this.#timer ??= setTimeout(() => void this.#markAgain(), this.#parts.markAgain ?? usualPause).unref();
-  }
-
-  async #markAgain(): Promise<void> {
-    const all = this.#unmarked;
-    this.#unmarked = [];
-    let marked = 0;
-    const left: Unmarked[] = [];
-    for (const one of all) {
-      try {
-        await one.mark();
-        marked += one.letters;
-      } catch {
-        left.push(one);
-      }
-    }
-    this.#timer = undefined;
-    if (left.length > 0 || this.#unmarked.length > 0) this.#markLater(...left);
-    if (marked > 0) this.#parts.log.info({ letters: marked }, "replayed letters are marked as stored now");
   }
 
   /** Each where it is kept: another sink of the same channel, or of the group, may have refused it. */

@@ -61,7 +61,7 @@ test("what cannot be marked is marked later, with what has come since", async ()
     },
   };
   const { log, lines } = recordingLog();
-  const late = new LateLetters({ letters, log });
+  const late = new LateLetters({ letters, log, markAgain: 1 });
 
   late.stored("l.0.1", { sink: "k1", id: "l.0.1-a" });
   await until(
@@ -71,7 +71,6 @@ test("what cannot be marked is marked later, with what has come since", async ()
   isAway = false;
   late.stored("l.0.2", undefined);
   late.written("l.0.2", { sink: "k1", id: "l.0.2-a" });
-  await late.mark();
 
   await until(
     async () => marked.flat().toSorted().join(),

@@ -103,7 +103,7 @@ test("letters that are stored and cannot be marked so, as while a log that agent
     (ids) => ids === "letter-1,letter-2",
   );
   await until(
-    async () => lines.some(({ message }) => message === "replayed letters are marked as stored now"),
+    async () => lines.some(({ message }) => message === "letters whose events are stored are marked so now"),
     (isSaid) => isSaid,
   );
 });
