@@ -24,7 +24,7 @@ export function checkedLog(log: PartitionedLog, engine: string): PartitionedLog 
     append: async (part, value, name) => checkedPlace(await log.append(part, value, name), part, fail),
     read: async (from, limits, signal) => {
       const began = performance.now();
-      const found = checkedRecords(await log.read(from, limits, signal), fail);
+      const found = checkedRecords(await log.read(from, limits, signal), from, fail);
       if (found.size === 0) await waited(began, limits, signal);
       return found;
     },
@@ -90,10 +90,13 @@ function checkedPlace(place: Appended, part: LogPart, fail: Fail): Appended {
 
 function checkedRecords(
   found: ReadonlyMap<LogPart, readonly LogRecord[]>,
+  asked: ReadonlyMap<LogPart, number>,
   fail: Fail,
 ): ReadonlyMap<LogPart, readonly LogRecord[]> {
   if (!(found instanceof Map)) throw fail({ answer: "read", value: found, expected: "a map of records by part" });
   for (const [part, records] of found) {
+    if (!asked.has(part))
+      throw fail({ answer: "read", value: part, expected: "one of the parts that it was asked for" });
     const answer = `read of part ${part}`;
     if (!Array.isArray(records)) throw fail({ answer, value: records, expected: "a list of records" });
     let before = -1;

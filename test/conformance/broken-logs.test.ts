@@ -225,6 +225,27 @@ const faults: readonly { readonly says: string; readonly fault: Fault; readonly 
     fails: /^the bytes of a read are those of all its parts/,
   },
   {
+    says: "reads parts that nobody asked for",
+    fault: ({ read }) => ({
+      async read(from, limits, signal) {
+        const found = await read(new Map([...from, [0, 0]]), limits, signal);
+        return from.has(0) ? await read(from, limits, signal) : found;
+      },
+    }),
+    fails: /^a read gives records of the parts that it was asked for/,
+  },
+  {
+    says: "keeps 500 records of a part",
+    fault: ({ kept, append }) => ({
+      async append(part, value, name) {
+        const place = await append(part, value, name);
+        kept.of(part).splice(0, kept.of(part).length - 500);
+        return place;
+      },
+    }),
+    fails: /^a part of a thousand records/,
+  },
+  {
     says: "ends the read that waits when another one begins",
     fault: ({ read }) => {
       let before = new AbortController();

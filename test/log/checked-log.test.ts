@@ -96,6 +96,12 @@ for (const { does, records, says } of [
     await assert.rejects(calls.read(log), says);
   });
 
+test("records of a part that was not asked for are an error", async (context) => {
+  const log = answering(await opened(context), { read: async () => new Map([[1, [ok]]]) });
+
+  await assert.rejects(calls.read(log), /answered read with 1, not with one of the parts that it was asked for/);
+});
+
 for (const { bounds, says } of [
   { bounds: { first: "0", next: 3 }, says: /bounds of part 0: first with "0"/ },
   { bounds: { first: 0, next: 3n }, says: /bounds of part 0: next with 3n, not with a safe integer/ },

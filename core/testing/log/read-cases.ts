@@ -55,6 +55,29 @@ export const readCases: readonly LogCase[] = [
       }),
   },
   {
+    name: "a read gives records of the parts that it was asked for and of no other",
+    run: (engine) =>
+      opened(engine, 2, async ({ log }) => {
+        const parts: readonly LogPart[] = [0, 1, "agents", "letters"];
+        for (const part of parts) await log.append(part, bytes("one"));
+
+        for (const part of parts) {
+          const read = await log.read(new Map([[part, 0]]), { bytes: MEGABYTE, waitMillis: LONG_WAIT }, never());
+          assert.deepEqual([...read.keys()], [part]);
+        }
+      }),
+  },
+  {
+    name: "a part of a thousand records is read from its first to its last one",
+    run: (engine) =>
+      opened(engine, 1, async ({ log }) => {
+        const appended = Array.from({ length: 1000 }, (_, at) => `record ${at}`);
+        for (const text of appended) await log.append(0, bytes(text));
+
+        assert.deepEqual(texts(await readAll(log, 0, { count: appended.length })), appended);
+      }),
+  },
+  {
     name: "the bytes of a read are those of all its parts together",
     run: (engine) =>
       opened(engine, 8, async ({ log }) => {
