@@ -77,9 +77,16 @@ export async function onStoredData(
   if (data === undefined) throw cannot(sink.name);
   try {
     return await work(data, sink.name);
+  } catch (error) {
+    throw terminal.stopRequested.aborted ? stopped() : error;
   } finally {
     await data.close();
   }
+}
+
+/** What a stop aborted has reasons of many kinds, none of which says who asked for it. */
+function stopped(): AgentError {
+  return new AgentError("STOPPED", "stopped before it was done; what was done stays", { retryable: false });
 }
 
 /** The error for a sink whose data do not offer a command. */

@@ -6,11 +6,13 @@ import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { createProgram } from "../../core/cli/program.js";
 import { oneSinkLines } from "../crash/one-sink-lines.js";
 import { type AgentProcess, startAgent } from "../support/agent-process.js";
 import { settledBooks } from "../support/channel-books.js";
 import { mysqlServer } from "../support/mysql.js";
 import { postgresqlDatabase } from "../support/postgresql.js";
+import { recordingTerminal } from "../support/recording-terminal.js";
 import { type CliResult, runCli, runHere } from "../support/run-cli.js";
 import { tempFolder } from "../support/temp-folder.js";
 import { until } from "../support/until.js";
@@ -247,6 +249,29 @@ test("without the right to alter a table the command says whose it is, and index
   assert.deepEqual([outcomes(without), none], [["done"], []], without.stdout);
   assert.deepEqual(outcomes(added), ["done"], added.stdout);
   assert.deepEqual(await indexesOf(made), ["deneb_room_entity", "deneb_room_time"]);
+});
+
+test("a command that is stopped while it waits for a table says so", async (context) => {
+  const made = await places.PostgreSQL(context);
+  if (made === undefined) return context.skip("PostgreSQL is not reachable");
+  const writer = storing(made);
+  await moreRows(writer, FIRST_ROWS);
+  await settled(made);
+  await writer.end();
+  await settledBooks(made.agent);
+  const stopping = new AbortController();
+  const { terminal, out, err } = recordingTerminal();
+  await made.query("BEGIN");
+  await made.query(`LOCK TABLE ${made.table}`);
+
+  const args = [...words(made, await made.file(...wanted)), "--yes"];
+  const code = createProgram({ ...terminal, stopRequested: stopping.signal }).run(args);
+  const waiting = () => made.query(`SELECT FROM pg_locks WHERE relation = '${made.table}'::regclass AND NOT granted`);
+  await until(waiting, ({ length }) => length > 0);
+  stopping.abort();
+
+  assert.deepEqual([await code, out, err], [1, [], ["deneb: stopped before it was done; what was done stays"]]);
+  await made.query("ROLLBACK");
 });
 
 async function partitionsOf({ query, service }: Scene, table: string): Promise<number> {
