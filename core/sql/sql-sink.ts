@@ -135,6 +135,7 @@ export class SqlSink implements Sink {
 
   async #alreadyStored(batch: Batch, signal: AbortSignal): Promise<readonly Event[]> {
     this.#bookkeeping.forget(batch);
+    await this.#knowsNames(signal);
     // One that cannot have rows is not stored, and keeps nobody from being told of the others.
     const events = batch.events.filter((event) => this.#rowBuilder.canPlace(event));
     const stored = (some: readonly Event[]) => this.#stored(batch, some, signal);
@@ -188,6 +189,7 @@ export class SqlSink implements Sink {
   }
 
   async #persist(batch: Batch, signal: AbortSignal): Promise<Receipt> {
+    await this.#knowsNames(signal);
     const tables = await this.#missing(batch, batch.events, signal);
     if (tables.length > TABLES_PER_TRANSACTION && batch.position?.shared === true)
       throw tooManyTables(tables.length, TABLES_PER_TRANSACTION);
@@ -216,6 +218,14 @@ export class SqlSink implements Sink {
     this.#upkeep?.facts.note(tables);
     await this.#services.register(tables, signal);
     return total;
+  }
+
+  async #knowsNames(signal: AbortSignal): Promise<void> {
+    try {
+      await this.#store.driver.knowsNames?.(signal);
+    } catch (error) {
+      throw this.#explained(error);
+    }
   }
 
   async #asked<T>(ask: () => Promise<T>): Promise<T> {

@@ -90,7 +90,10 @@ export interface Dialect {
    * for none. Absent where a name always finds its own column.
    */
   readonly mistaken?: (column: string, keys: ReadonlySet<string>) => string | undefined;
-  /** The name, or a replacement if the database reserves such names. */
+  /**
+   * The name, or the one by which the database knows it: it may reserve such names, or keep names in lower case. The table is empty where
+   * it is the name of a schema. `knowsNames` of the driver precedes the first call.
+   */
   allowed(name: TableName): TableName;
   /**
    * Selects database, schema, table, column and type for those of these tables that exist. The last three may be NULL. The type of

@@ -7,6 +7,11 @@ import type { Cell, SchemaName, Statement, TableName } from "./statement.js";
 export interface Driver {
   /** Checks once that the store can be used; throws if not. */
   probe(signal: AbortSignal): Promise<void>;
+  /**
+   * Resolves when it is known what the server makes of names (`allowed` of the dialect). Absent where that does not depend on the
+   * server.
+   */
+  knowsNames?(signal: AbortSignal): Promise<void>;
   /** The rows of all statements in order; none of a database that does not exist. */
   read(statements: readonly Statement[], signal: AbortSignal): Promise<readonly (readonly Cell[])[]>;
   /**

@@ -53,8 +53,15 @@ export type NameRules = Pick<Dialect, "allowed" | "database">;
  * The schema that events are stored in. The schema `deneb` belongs to the agent, so events get `_deneb` instead. This
  * is the last step before a name is used.
  */
-export function freeSchema({ database, schema }: SchemaName, { database: kind }: NameRules): SchemaName {
-  return { database: freed(database, /^deneb$/, kind), schema: freed(schema, /^deneb$/, kind) };
+export function freeSchema({ database, schema }: SchemaName, dialect: NameRules): SchemaName {
+  const free = (name: string) => freed(name, /^deneb$/, dialect.database);
+  return allowedSchema({ database: free(database), schema: free(schema) }, dialect);
+}
+
+/** The name by which the database knows the schema. */
+export function allowedSchema(of: SchemaName, { allowed }: Pick<Dialect, "allowed">): SchemaName {
+  const { database, schema } = allowed({ ...of, table: "" });
+  return { database, schema };
 }
 
 /**

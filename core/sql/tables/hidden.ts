@@ -25,7 +25,7 @@ export async function hiddenBecause(
   const shown = await shownAs(name, store, signal);
   if (shown === undefined) return "it was made while the tables were looked up; repeat the command";
   if (searched.has(tableKey(shown))) return undefined;
-  return `the server keeps names in lower case, it is table "${shown.schema}.${shown.table}"; set enable_lowercase = true, and list that table with deneb tables adopt`;
+  return `the server keeps names in lower case, it is table "${shown.schema}.${shown.table}"; list that one with deneb tables adopt`;
 }
 
 /** Only a table that is still not shown under its own name is another one: a server may have both. */

@@ -1,5 +1,6 @@
+import { lowerCase } from "deneb/ngsi";
 import type { Context } from "deneb/sdk";
-import type { ServerAddress } from "deneb/sql";
+import type { ServerAddress, TableName } from "deneb/sql";
 import type { RdbConfig } from "../config.js";
 import {
   type DatabaseKind,
@@ -19,6 +20,7 @@ import { mysql } from "./dialect.js";
 import { MysqlDriver, type NamesWatch } from "./driver.js";
 import { mistaken } from "./mistaken-columns.js";
 import { mysqlProbes } from "./probes.js";
+import { WITHOUT_CASE } from "./server-facts.js";
 import { mysqlViews } from "./views.js";
 
 const defaults = { port: 3306, username: "root" } as const;
@@ -49,14 +51,16 @@ export const mysqlDatabase: DatabaseKind = {
       config.enable_lowercase === true ? undefined : namesWatch(context),
     );
     const columnKey = (column: string) => driver.columnRules.keyOf(column);
+    const allowed = (name: TableName) => (driver.keepsLowerCase ? inLowerCase(name) : name);
     return {
       dialect: {
         ...mysql,
         columnKey,
+        allowed,
         mistaken: (column, keys) => mistaken(column, keys, driver.columnRules),
         views: mysqlViews(columnKey),
-        positionsTable: () => bookkeepingDatabase.table("deneb_positions"),
-        deadLettersTable: () => bookkeepingDatabase.table("deneb_letters"),
+        positionsTable: () => allowed(bookkeepingDatabase.table("deneb_positions")),
+        deadLettersTable: () => allowed(bookkeepingDatabase.table("deneb_letters")),
       },
       bookkeepingDatabase,
       driver,
@@ -73,11 +77,16 @@ function addressOf(config: RdbConfig): ServerAddress {
 }
 
 function namesWatch({ log }: Pick<Context, "log">): NamesWatch {
-  return (kept) =>
+  return () =>
     log.warn(
-      { lower_case_table_names: kept },
+      { lower_case_table_names: WITHOUT_CASE },
       "the server takes names that differ in letter case only for one: set enable_lowercase = true, or services and tables are mixed unnoticed, and rows are not found again to export, to erase or to delete when they are old",
     );
+}
+
+/** Names of databases and tables have no letters but those of ASCII. */
+function inLowerCase({ database, schema, table }: TableName): TableName {
+  return { database: lowerCase(database), schema: lowerCase(schema), table: lowerCase(table) };
 }
 
 function settings(config: RdbConfig): ServerSettings {

@@ -24,11 +24,11 @@ import { openConnection } from "./open-connection.js";
 import { MysqlPages } from "./pages.js";
 import { asking, execute, promised, sendTogether } from "./run-statements.js";
 import { Running } from "./running.js";
-import { keptNames, type ServerFacts, serverFacts, UNKNOWN } from "./server-facts.js";
+import { IN_LOWER_CASE, type ServerFacts, serverFacts, UNKNOWN, WITHOUT_CASE } from "./server-facts.js";
 import { fitsInto, type WriteStep, writeSteps } from "./write-steps.js";
 
-/** Told once how the server keeps names of tables, unless as they are: the value of `lower_case_table_names`. */
-export type NamesWatch = (kept: number) => void;
+/** Told once that the server keeps names of tables as they are and takes those that differ in letter case only for one. */
+export type NamesWatch = () => void;
 
 /** A MySQL or MariaDB server, accessed by a pool of connections; the statements name their databases. */
 export class MysqlDriver implements Driver {
@@ -41,6 +41,8 @@ export class MysqlDriver implements Driver {
   readonly #pages: MysqlPages;
   #watch: NamesWatch | undefined;
   #columnRules: ColumnRules = USUAL;
+  /** Undefined until a server was asked. */
+  #keptNames: number | undefined;
 
   constructor(settings: ServerSettings, watch?: NamesWatch) {
     this.#settings = settings;
@@ -61,12 +63,19 @@ export class MysqlDriver implements Driver {
     return this.#columnRules;
   }
 
+  /** Whether the server keeps names of databases and tables in lower case, once `knowsNames` has resolved. */
+  get keepsLowerCase(): boolean {
+    return this.#keptNames === IN_LOWER_CASE;
+  }
+
   async probe(signal: AbortSignal): Promise<void> {
-    const watch = this.#watch;
-    if (watch === undefined) return void (await this.read([], signal));
-    const kept = await this.#leased(signal, keptNames);
+    await this.read([], signal);
+    if (this.#keptNames === WITHOUT_CASE) this.#watch?.();
     this.#watch = undefined;
-    if (kept !== 0) watch(kept);
+  }
+
+  async knowsNames(signal: AbortSignal): Promise<void> {
+    if (this.#keptNames === undefined) await this.read([], signal);
   }
 
   async read(statements: readonly Statement[], signal: AbortSignal): Promise<readonly (readonly Cell[])[]> {
@@ -184,6 +193,7 @@ export class MysqlDriver implements Driver {
     await connection.query(`${SESSION}, ${lockWaits(this.#limit())}`);
     const facts = await serverFacts(connection);
     this.#columnRules = columnRules(facts);
+    this.#keptNames = facts.keptNames;
     this.#prepared.set(connection, facts);
   }
 

@@ -8,7 +8,7 @@ import { tlsResult } from "../tls-result.js";
 import { withConnection } from "./connection.js";
 import { mysqlErrors } from "./errors.js";
 import { type Grants, missingFor, readGrants, revokedFrom } from "./grants.js";
-import { keptNames } from "./server-facts.js";
+import { serverFacts, WITHOUT_CASE } from "./server-facts.js";
 
 interface ProbeParts {
   readonly config: RdbConfig;
@@ -109,13 +109,12 @@ function certificateOf(connection: Connection): X509Certificate | undefined {
   return certificate instanceof X509Certificate ? certificate : undefined;
 }
 
-/** Names that it changes are not found again: rows are stored, and neither erased, exported nor deleted when they are old. */
 const names: Ask = async (connection, { config }) => {
-  const kept = await keptNames(connection);
-  if (kept === 0 || config.enable_lowercase === true) return { outcome: "ok" };
+  const { keptNames } = await serverFacts(connection);
+  if (keptNames !== WITHOUT_CASE || config.enable_lowercase === true) return { outcome: "ok" };
   return {
-    outcome: kept === 1 ? "failed" : "warning",
-    reason: `lower_case_table_names is ${kept}: names with capitals are not the ones that the sink looks for`,
+    outcome: "warning",
+    reason: `lower_case_table_names is ${keptNames}: names that differ in letter case only are one there, and two for the sink`,
     remedy: "set enable_lowercase = true",
   };
 };

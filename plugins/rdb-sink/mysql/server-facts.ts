@@ -9,6 +9,8 @@ export interface ServerFacts {
   readonly isMariaDb: boolean;
   /** Whether it compares names of columns by all of Unicode. */
   readonly foldsUnicode: boolean;
+  /** The value of `lower_case_table_names`. */
+  readonly keptNames: number;
 }
 
 export const UNKNOWN = { mostBytes: Number.POSITIVE_INFINITY, lockWaitMillis: Number.POSITIVE_INFINITY } as const;
@@ -16,7 +18,12 @@ export const UNKNOWN = { mostBytes: Number.POSITIVE_INFINITY, lockWaitMillis: Nu
 /** The comment is read by MariaDB alone, whatever a fork or a configured `version` calls it; the name counts where a proxy removes comments. */
 const FACTS = `SELECT @@max_allowed_packet AS most, 1000 * GREATEST(@@lock_wait_timeout, @@innodb_lock_wait_timeout) AS lockWait,
   VERSION() LIKE '%mariadb%' /*M! OR TRUE */ AS isMariaDb,
-  EXISTS (SELECT 1 FROM information_schema.collations WHERE collation_name = 'utf8mb3_general1400_as_ci') AS foldsUnicode`;
+  EXISTS (SELECT 1 FROM information_schema.collations WHERE collation_name = 'utf8mb3_general1400_as_ci') AS foldsUnicode,
+  @@lower_case_table_names AS keptNames`;
+
+/** Of `lower_case_table_names`: names of databases and tables are kept in lower case, or as they are and compared without case. */
+export const IN_LOWER_CASE = 1;
+export const WITHOUT_CASE = 2;
 
 export async function serverFacts(connection: Connection): Promise<ServerFacts> {
   const [rows] = await connection.query<RowDataPacket[]>(FACTS);
@@ -26,11 +33,6 @@ export async function serverFacts(connection: Connection): Promise<ServerFacts> 
     lockWaitMillis: Number(row?.["lockWait"]),
     isMariaDb: Number(row?.["isMariaDb"]) === 1,
     foldsUnicode: Number(row?.["foldsUnicode"]) === 1,
+    keptNames: Number(row?.["keptNames"]),
   };
-}
-
-/** The value of `lower_case_table_names`: 0 keeps names as they are. */
-export async function keptNames(connection: Connection): Promise<number> {
-  const [rows] = await connection.query<RowDataPacket[]>("SELECT @@lower_case_table_names AS kept");
-  return Number(rows[0]?.["kept"]);
 }

@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { plain, storedData } from "../../../core/sql/index.js";
+import { plain } from "../../../core/sql/index.js";
 import { databases } from "../../../plugins/rdb-sink/databases.js";
 import { mysqlServer } from "../../support/mysql.js";
 import { mysqlPrograms } from "../../support/mysql-programs.js";
 import { startOwnMysql } from "../../support/own-mysql.js";
 import { recordingLog } from "../../support/recording-log.js";
-import { found, probed } from "./probes.js";
 import { configOf, entity, eventOf, never, onMysql, sinkOf } from "./sinks.js";
 
 // What operators of other applications set for all sessions of a server.
@@ -14,7 +13,6 @@ const UNUSUAL = [
   "--autocommit=0",
   "--completion-type=CHAIN",
   "--sql-mode=ANSI,NO_BACKSLASH_ESCAPES",
-  "--lower-case-table-names=1",
   "--version=8.0.99",
 ];
 
@@ -127,60 +125,4 @@ test("a MariaDB that says another version takes both columns of a wide table tha
   await sink.stop(never);
 
   assert.deepEqual(await server.query(`SELECT ano, año FROM ${service}.e`), [{ ano: "2", año: "3" }]);
-});
-
-test("names in lower case are wanted by a server that changes the others", { skip }, async () => {
-  if (server === undefined) return;
-  const of = async (enable_lowercase: boolean) =>
-    found(await probed({ ...onMysql(server), enable_lowercase }), "see how the server keeps names");
-
-  assert.deepEqual(await of(false), {
-    outcome: "failed",
-    reason: "lower_case_table_names is 1: names with capitals are not the ones that the sink looks for",
-    remedy: "set enable_lowercase = true",
-  });
-  assert.deepEqual(await of(true), { outcome: "ok" });
-});
-
-test("at a server that keeps names in lower case a start warns once, unless the sink does so too", {
-  skip,
-}, async () => {
-  if (server === undefined) return;
-  const warned = async (enable_lowercase: boolean) => {
-    const { sink, lines } = sinkOf({ ...onMysql(server), enable_lowercase });
-    await sink.start();
-    await sink.start();
-    await sink.stop(never);
-    return lines.filter(({ message }) => message.startsWith("the server takes names that differ")).length;
-  };
-
-  assert.deepEqual([await warned(false), await warned(true)], [1, 0]);
-});
-
-test("a table that such a server shows in lower case is erased once, and named with the remedy where that one is not listed", {
-  skip,
-}, async () => {
-  if (server === undefined) return;
-  const service = `${server.prefix}cased`;
-  const { sink } = sinkOf({ ...onMysql(server), data_model: "dm-by-entity-type" });
-  const of = (type: string) => eventOf({ ...entity("urn:a", { a: "1" }), type }, service);
-  for (const type of ["Room", "room"]) await sink.persist({ events: [of(type)] }, never);
-  await sink.persist({ events: [of("Shelf")] }, never);
-  await sink.stop(never);
-  const own = { name: "sink", log: recordingLog().log, dataDir: "", run: "run", now: () => new Date(0) };
-  const config = configOf(onMysql(server));
-  const data = storedData(config, own, databases.mysql.open(config, own));
-
-  const erasure = await data.erase?.({ entity: "urn:a" }, false, never);
-  await data.close();
-
-  assert.deepEqual(
-    erasure?.erased.map(({ table, rows }) => [table, rows]),
-    [[`${service}.room`, 2]],
-  );
-  assert.deepEqual(
-    erasure?.left.map(({ name }) => name),
-    [`${service}.Shelf`],
-  );
-  assert.match(erasure?.left[0]?.reason ?? "", /it is table ".*cased\.shelf"; set enable_lowercase = true/);
 });

@@ -6,6 +6,7 @@ import type { PartitionedTable } from "../../contract/partitions.js";
 import { RecentMap } from "../../contract/recent-map.js";
 import { expirationSeconds, type SqlConfig } from "../../contract/schema.js";
 import { type Statement, type TableName, tableKey } from "../../contract/statement.js";
+import { allowedSchema } from "../../rows/admission.js";
 import type { TableBatch } from "../../rows/grouping.js";
 import { columnLayoutColumns } from "../../rows/layout.js";
 import { isShortened } from "../../rows/table-names.js";
@@ -161,7 +162,10 @@ export class Retention {
     const listed = await this.#register?.tables(signal);
     const { own, unclear, others } = listed ?? { own: [], unclear: [], others: [] };
     this.#warnOf(unclear);
-    const adopted = await historiesIn(this.#adopted, looking);
+    const schemas = [...this.#adopted].map(
+      (schema) => allowedSchema({ database: "", schema }, this.#store.dialect).schema,
+    );
+    const adopted = await historiesIn(new Set(schemas), looking);
     const taken = new Set([...own, ...unclear, ...others].map(tableKey));
     return [
       ...(await historiesOf(own, looking)),
