@@ -2,7 +2,7 @@ import type { Bounds, LogPart } from "deneb/log";
 import { asksFor, type Consuming, deliveredOf, makeConsumer, removeConsumer } from "./consumers.js";
 import { apiCodes, isAnswer, logSettings, logUnavailable } from "./errors.js";
 import type { Link } from "./link.js";
-import { recordOf } from "./records.js";
+import type { StreamRecords } from "./records.js";
 import { streamState } from "./stream.js";
 import type { Subjects } from "./subjects.js";
 
@@ -14,6 +14,7 @@ interface Measuring {
   readonly link: Link;
   readonly stream: string;
   readonly subjects: Subjects;
+  readonly records: StreamRecords;
 }
 
 /**
@@ -64,12 +65,13 @@ async function stateOf({ link, stream }: Measuring, filter?: string) {
 
 /** The sequence of the first or the last record of a part; undefined for none. */
 async function sequence(of: Measuring, part: LogPart, policy: "all" | "last"): Promise<number | undefined> {
-  const { link, stream, subjects } = of;
+  const { link, stream, subjects, records } = of;
   const subject = subjects.of(part);
   const consuming = { link, stream, subject, doing: `measuring "${subject}"` };
   // A consumer that was too slow says no more than one of a part without records, and there may be too many consumers.
   const found = await sequenceBrought(consuming, policy);
-  return found ?? (await recordOf(consuming, policy === "all" ? { from: 1 } : "last"))?.offset;
+  const which = policy === "all" ? { from: 1 } : "last";
+  return found ?? (await records.find({ subject, which, doing: consuming.doing }))?.offset;
 }
 
 /** The same as a consumer tells it, without the body of the record. */

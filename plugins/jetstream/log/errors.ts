@@ -11,6 +11,7 @@ export const apiCodes = {
   streamNotFound: 10_059,
   nameInUse: 10_058,
   consumersLimit: 10_026,
+  messageNotFound: 10_037,
   idleTooLong: 10_153,
 } as const;
 

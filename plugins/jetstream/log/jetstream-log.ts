@@ -19,6 +19,7 @@ import { Link } from "./link.js";
 import { Parts } from "./parts.js";
 import { jetstreamProbes } from "./probes.js";
 import { Reader } from "./reader.js";
+import { StreamRecords } from "./records.js";
 import { Room } from "./room.js";
 import { factsOf, idOf, makeStream, repeatMillisOf, type StreamState, streamState, takingOf } from "./stream.js";
 import { type Subjects, subjectsOf } from "./subjects.js";
@@ -27,6 +28,7 @@ import { Writer } from "./writer.js";
 
 interface Opened {
   readonly identity: Identity;
+  readonly records: StreamRecords;
   readonly reader: Reader;
   readonly trimming: Trimming;
   readonly writer: Writer;
@@ -85,9 +87,10 @@ export class JetStreamLog implements PartitionedLog {
     const isReplicated = () => num_replicas > 1;
     const writer = new Writer({ ...shared, room, largestRecord, isReplicated, timeout, repeatMillis, wrote });
     const saw = (part: LogPart, offset: number) => writer.saw(part, offset);
-    const trimming = new Trimming(shared);
-    const reader = new Reader({ ...shared, parts: this.#parts, saw });
-    this.#opened = { identity, trimming, writer, reader, largestRecord: facts.largestRecord };
+    const records = new StreamRecords(link, stream);
+    const trimming = new Trimming({ ...shared, records });
+    const reader = new Reader({ ...shared, parts: this.#parts, records, saw });
+    this.#opened = { identity, records, trimming, writer, reader, largestRecord: facts.largestRecord };
     return facts;
   }
 
@@ -123,9 +126,10 @@ export class JetStreamLog implements PartitionedLog {
   }
 
   async bounds(parts: readonly LogPart[]): Promise<ReadonlyMap<LogPart, Bounds>> {
-    const { identity } = this.#open("measuring parts");
+    const { identity, records } = this.#open("measuring parts");
     await identity.check();
-    return await boundsOf({ link: this.#link, stream: this.#config.stream, subjects: this.#subjects }, parts);
+    const { stream } = this.#config;
+    return await boundsOf({ link: this.#link, stream, subjects: this.#subjects, records }, parts);
   }
 
   async trim(before: ReadonlyMap<LogPart, number>, signal?: AbortSignal): Promise<void> {

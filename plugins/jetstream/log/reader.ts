@@ -6,7 +6,7 @@ import { NobodyAnswers } from "./errors.js";
 import type { Identity } from "./identity.js";
 import type { Link } from "./link.js";
 import type { Parts } from "./parts.js";
-import { recordOf } from "./records.js";
+import type { StreamRecords } from "./records.js";
 import type { Subjects } from "./subjects.js";
 
 /** How many records are under way at the same time. */
@@ -20,6 +20,7 @@ interface Reading {
   readonly subjects: Subjects;
   readonly identity: Identity;
   readonly parts: Parts;
+  readonly records: StreamRecords;
   /** Called with each record that is read. */
   readonly saw: (part: LogPart, offset: number) => void;
 }
@@ -157,10 +158,10 @@ export class Reader {
   }
 
   async #next(part: LogPart, from: number): Promise<LogRecord | undefined> {
-    const { link, stream, subjects, identity } = this.#of;
+    const { subjects, identity, records } = this.#of;
     const subject = subjects.of(part);
-    const getting = { link, stream, subject, doing: `reading a record of "${subject}"` };
-    return await recordOf(getting, { from }).catch(async (error: unknown) => {
+    const doing = `reading a record of "${subject}"`;
+    return await records.find({ subject, which: { from }, doing }).catch(async (error: unknown) => {
       if (error instanceof NobodyAnswers) await identity.check();
       throw error;
     });

@@ -1,7 +1,7 @@
 import type { LogPart } from "deneb/log";
 import type { Identity } from "./identity.js";
 import type { Link } from "./link.js";
-import { recordOf } from "./records.js";
+import type { StreamRecords } from "./records.js";
 import type { Subjects } from "./subjects.js";
 
 /** Records of a part that go at once when all parts get as many: a server takes no records while it removes some. */
@@ -14,6 +14,7 @@ interface TrimmingParts {
   readonly stream: string;
   readonly subjects: Subjects;
   readonly identity: Pick<Identity, "check">;
+  readonly records: StreamRecords;
 }
 
 /** Removes records of parts from the front of the stream, a little of each part in turn, so that appends come between. */
@@ -54,10 +55,9 @@ export class Trimming {
   async #begin(part: LogPart): Promise<number> {
     const known = this.#removed.get(part);
     if (known !== undefined) return known;
-    const { link, stream, subjects } = this.#of;
-    const subject = subjects.of(part);
-    const getting = { link, stream, subject, doing: `looking for the stored records of "${subject}"` };
-    const oldest = await recordOf(getting, { from: 1 });
+    const subject = this.#of.subjects.of(part);
+    const doing = `looking for the stored records of "${subject}"`;
+    const oldest = await this.#of.records.find({ subject, which: { from: 1 }, doing });
     if (oldest !== undefined) this.#removed.set(part, oldest.offset);
     return oldest?.offset ?? Number.POSITIVE_INFINITY;
   }

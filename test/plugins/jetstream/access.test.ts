@@ -109,7 +109,7 @@ test("the rights that the page of the plugin lists are enough for everything", a
     /publish ((?:`[^`]*`[^`]*)+); subscribe ((?:`[^`]*`[^`]*)+)\. Agents/.exec(page) ?? [];
   const subjects = (text: string) =>
     [...text.matchAll(/`(\S+)`/g)].map(([, subject = ""]) => `"${subject.replaceAll("deneb", stream)}"`);
-  assert.equal(subjects(publish).length, 8);
+  assert.equal(subjects(publish).length, 9);
   const rights = `permissions: { publish: [${subjects(publish)}], subscribe: [${subjects(subscribe)}] }`;
   const lines = [`authorization { users: [ { user: "deneb", password: "x", ${rights} } ] }`];
   const server = await ownNats(context, { lines });

@@ -5,7 +5,7 @@ import type { LogPart } from "../../../core/log/index.js";
 import { codeOf } from "../../../core/sdk/index.js";
 import { MEGABYTE, readAll, rejects, texts } from "../../../core/testing/log/log-case.js";
 import { until } from "../../support/until.js";
-import { removeStream } from "./administration.js";
+import { administer, removeStream } from "./administration.js";
 import { logOf, nameOfStream, never, ownNats, sharedLog, sharedNats } from "./nats.js";
 
 const gone: readonly { readonly title: string; readonly again: boolean }[] = [
@@ -118,6 +118,49 @@ test("a jump back finds records at once although the end of the part was seen", 
     assert.equal(none.size, 0);
   }
 });
+
+test("a mirror of the stream that has not all of its records is not read in its place", async (context) => {
+  const shared = await sharedLog(context);
+  if (shared === undefined) return;
+  const { server, stream } = shared;
+  const mirror = `${stream}-mirror`;
+  const settings = { name: mirror, mirror: { name: stream }, storage: "memory", max_msgs: 4, allow_direct: true };
+  for (let count = 0; count < 12; count += 1) await publishAsOthers(server, `${stream}.p.0`, `${count}`);
+  await administer(server, `STREAM.CREATE.${mirror}`, { ...settings, mirror_direct: true });
+  context.after(() => removeStream(server, mirror));
+  await until(
+    async () => {
+      // A mirror answers once it has taken what comes.
+      await publishAsOthers(server, `${stream}.letters`, "more");
+      return await answering(server, stream);
+    },
+    (name) => name === mirror,
+  );
+
+  for (let round = 0; round < 10; round += 1) {
+    const log = logOf(context, { servers: [server], stream });
+    await log.open(never());
+    const read = await readAll(log, 0, { count: 12 });
+    const before = await log.bounds([0]);
+
+    assert.deepEqual(
+      read.map(({ offset, value }) => [offset, Buffer.from(value).toString()]),
+      Array.from({ length: 12 }, (_, index) => [index + 1, `${index}`]),
+    );
+    assert.deepEqual(before.get(0), { first: 1, next: 13 });
+    assert.equal((await log.read(new Map([[1, 0]]), { bytes: MEGABYTE, waitMillis: 0 }, never())).size, 0);
+    await log.close(never());
+  }
+});
+
+/** The stream that answers a direct get of this one. */
+async function answering(server: string, stream: string): Promise<string | undefined> {
+  const connection = await connect({ servers: [server] });
+  const question = JSON.stringify({ last_by_subj: `${stream}.letters` });
+  const { headers } = await connection.request(`$JS.API.DIRECT.GET.${stream}`, question);
+  await connection.close();
+  return headers?.get("Nats-Stream");
+}
 
 async function publishAsOthers(server: string, subject: string, text: string): Promise<void> {
   const connection = await connect({ servers: [server] });
