@@ -12,9 +12,9 @@ import {
 } from "./assignment.js";
 import { type Coordinator, isMoving } from "./coordinator.js";
 
-const TYPE = "consumer";
+export const TYPE = "consumer";
 /** Only sources of Deneb are members: what spreads the partitions is the same for all. */
-const PROTOCOL = "deneb";
+export const PROTOCOL = "deneb";
 /** How long the others wait for a member to end what it does and to join again. */
 const REBALANCE_MILLIS = 30_000;
 const HEARTBEATS_PER_SESSION = 4;

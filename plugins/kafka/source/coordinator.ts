@@ -3,7 +3,6 @@ import type { KafkaCluster } from "../client/cluster.js";
 import type { Place } from "../client/directory.js";
 import { KafkaError, kafkaErrorOf, protocolError } from "../client/kafka-error.js";
 import type { Library } from "../client/library.js";
-import { lackedIn } from "../client/rights.js";
 import { readMetadata } from "../client/topics.js";
 
 const NO_ERROR = 0;
@@ -126,19 +125,6 @@ export class Coordinator {
           },
         ),
       );
-    });
-  }
-
-  /** Whether the user may be a member of the group. */
-  async mayJoin(): Promise<boolean> {
-    const doing = `reading the rights on group "${this.#group}"`;
-    return await this.#cluster.persistently(doing, async () => {
-      const { groups } = await this.ask(
-        async (connection, library) => await library.describeGroupsV5.api.async(connection, [this.#group], true),
-      );
-      const failure = this.errorIn(groups[0]?.errorCode ?? NO_ERROR, doing);
-      if (failure !== undefined) throw failure;
-      return groups.every(({ authorizedOperations: allowed }) => lackedIn(allowed, ["Read"]).length === 0);
     });
   }
 

@@ -4,6 +4,7 @@ import { readMetadata } from "../client/topics.js";
 import { connectProbe, notAllowed, withLeaders } from "../connect-probe.js";
 import type { KafkaSourceConfig } from "./config.js";
 import { Coordinator } from "./coordinator.js";
+import { lookAtGroup } from "./group-look.js";
 
 /** Whether the brokers let this client in, and to its topics and its group; nobody of the group is disturbed. */
 export function sourceProbes(
@@ -21,9 +22,14 @@ export function sourceProbes(
       const places = config.topics.map((topic) => ({ topic, partition: 0 }));
       const coordinator = new Coordinator(cluster, group);
       const known = await coordinator.committed(places);
-      if (!(await coordinator.mayJoin())) {
+      const { mayJoin, others } = await lookAtGroup(cluster, coordinator, group);
+      if (!mayJoin) {
         const remedy = `allow Read on group "${group}"`;
         return { outcome: "failed", reason: "the user may not join the group", remedy };
+      }
+      if (others !== undefined) {
+        const remedy = `stop them ("kafka-consumer-groups.sh --describe --members --group ${group}" shows them), or give the source a group of its own`;
+        return { outcome: "failed", reason: `other programs are members of it: ${others}`, remedy };
       }
       const begun = known.length > 0 ? "goes on where it was" : `begins at the ${config.start} record`;
       return { outcome: "ok", reason: `it ${begun}` };
