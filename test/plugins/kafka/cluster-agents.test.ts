@@ -9,7 +9,7 @@ import { postgresqlDatabase } from "../../support/postgresql.js";
 import { NO_KAFKA } from "../../support/provided-kafka.js";
 import { tempFolder } from "../../support/temp-folder.js";
 import { until } from "../../support/until.js";
-import { agentProperties, storedIn } from "./agent-to-rows.js";
+import { agentProperties, inPostgresql } from "./agent-to-rows.js";
 import { type OwnCluster, startKafkaCluster } from "./cluster.js";
 import { runningSink } from "./running-sink.js";
 import { notificationRecord, numberOf, runningSource } from "./running-source.js";
@@ -49,7 +49,8 @@ test("a rolling restart of all brokers loses and doubles no notification on its 
   const topic = randomUUID();
   await client.make(topic, 3);
   const where = { bootstrap: cluster.bootstrap.join(" "), topic, log: `${topic}-log` };
-  const properties = agentProperties(database, where);
+  const store = inPostgresql(database);
+  const properties = agentProperties(store, where);
   const agents = [];
   for (const _ of ["one", "two"]) {
     agents.push(await startAgent(context, { properties, folder: await tempFolder(context) }));
@@ -66,9 +67,9 @@ test("a rolling restart of all brokers loses and doubles no notification on its 
     }
   });
   const goOn = async () => {
-    const before = await storedIn(database);
+    const before = await store.stored();
     await until(
-      () => storedIn(database),
+      () => store.stored(),
       ({ rows }) => rows > before.rows + 20,
       PATIENCE_MILLIS,
     );
@@ -86,13 +87,13 @@ test("a rolling restart of all brokers loses and doubles no notification on its 
   await Promise.all(sending);
 
   await until(
-    () => storedIn(database),
+    () => store.stored(),
     ({ different }) => different === sent,
     PATIENCE_MILLIS,
   );
-  assert.equal((await storedIn(database)).rows, sent);
+  assert.equal((await store.stored()).rows, sent);
   for (const agent of agents) assert.equal(await agent.end("SIGTERM"), 0);
-  assert.deepEqual(await storedIn(database), { rows: sent, different: sent });
+  assert.deepEqual(await store.stored(), { rows: sent, different: sent });
 });
 
 test("a source goes on in order, and a sink writes on, once and in order, while a broker after another is killed: the coordinator of the group and the leader of the partition among them", {

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { type TestContext, test } from "node:test";
 import { type AgentProcess, startAgent } from "../../support/agent-process.js";
-import { postgresqlDatabase, type TestDatabase } from "../../support/postgresql.js";
+import { postgresqlDatabase } from "../../support/postgresql.js";
 import { answersKafka, kafkaOfTests, NO_KAFKA } from "../../support/provided-kafka.js";
 import { tempFolder } from "../../support/temp-folder.js";
 import { until } from "../../support/until.js";
-import { agentProperties, storedIn } from "./agent-to-rows.js";
+import { agentProperties, inPostgresql, inSqlite, type RowStore } from "./agent-to-rows.js";
 import { notificationRecord } from "./running-source.js";
 import { ownTopic, topicClient } from "./topic-client.js";
 
@@ -22,29 +22,39 @@ test("each record is one row, although agents of a group are killed between thei
   const database = await postgresqlDatabase();
   if (database === undefined) return context.skip("needs PostgreSQL");
   context.after(() => database.drop());
+
+  await killedAgain(context, inPostgresql(database), ["one", "two"]);
+});
+
+test(
+  "each record is one row in the embedded database, although the agent is killed between its puts and the commits of the offsets",
+  {
+    skip,
+  },
+  async (context) => await killedAgain(context, inSqlite(await tempFolder(context)), ["one"]),
+);
+
+/** Reads records with these agents, kills one after another while rows are stored, and wants one row of each record. */
+async function killedAgain(context: TestContext, store: RowStore, names: readonly string[]): Promise<void> {
   const log = `deneb_test_log_${randomUUID()}`;
   const { topic, make, write } = await ownTopic(context);
   context.after(() => removed(log));
   await make(topic, PARTITIONS);
-  const writing = writeSlowly(topic, write);
-  const agents = [
-    await started(context, { database, topic, log, name: "one" }),
-    await started(context, { database, topic, log, name: "two" }),
-  ];
+  const agents = await Promise.all(names.map((name) => started(context, { store, topic, log, name })));
   for (let kill = 0; kill < KILLS; kill += 1) {
-    const before = await storedIn(database);
+    const before = await store.stored();
+    await writePortion(kill, topic, write);
     await until(
-      () => storedIn(database),
-      ({ rows }) => rows > before.rows || rows === RECORDS,
+      () => store.stored(),
+      ({ rows }) => rows > before.rows,
     );
-    const at = kill % 2;
+    const at = kill % names.length;
     await agents[at]?.process.end("SIGKILL");
-    agents[at] = await started(context, { database, topic, log, name: at === 0 ? "one" : "two" });
+    agents[at] = await started(context, { store, topic, log, name: names[at] ?? "" });
   }
-  await writing;
 
   const stored = await until(
-    () => storedIn(database),
+    () => store.stored(),
     ({ different }) => different === RECORDS,
     120_000,
   );
@@ -54,11 +64,11 @@ test("each record is one row, although agents of a group are killed between thei
     () => Promise.all(agents.map(({ process }) => waitingOf(process))),
     (waiting) => waiting.every((events) => events === 0),
   );
-  assert.deepEqual(await storedIn(database), { rows: RECORDS, different: RECORDS });
-});
+  assert.deepEqual(await store.stored(), { rows: RECORDS, different: RECORDS });
+}
 
 interface Setup {
-  readonly database: TestDatabase;
+  readonly store: RowStore;
   readonly topic: string;
   readonly log: string;
   readonly name: string;
@@ -69,21 +79,29 @@ async function started(context: TestContext, setup: Setup) {
   return { process: await startAgent(context, { properties: propertiesOf(setup), folder }) };
 }
 
-// Offsets are committed so late that a kill makes the next agent read most records again.
-function propertiesOf({ database, topic, log }: Setup): string {
-  return `${agentProperties(database, { bootstrap: kafkaOfTests(), topic, log })}
+// Offsets are committed so late that a kill makes the next agent read most records again, and batches are so small that one falls between two of them.
+function propertiesOf({ store, topic, log }: Setup): string {
+  return `${agentProperties(store, { bootstrap: kafkaOfTests(), topic, log })}
 deneb.sources.k.commit_interval = 600000
 deneb.sources.k.session_timeout = 6000
 deneb.channels.c.partitions = 4
 deneb.channels.c.session_timeout = 2
+deneb.sinks.s.batch_size = 20
 deneb.sinks.s.batch_retry_intervals = 100
 `;
 }
 
-async function writeSlowly(topic: string, write: Awaited<ReturnType<typeof topicClient>>["write"]): Promise<void> {
-  for (let n = 0; n < RECORDS; n += 50) {
-    const records = Array.from({ length: 50 }, (_, more) => notificationRecord(n + more));
-    await write(topic, (n / 50) % PARTITIONS, records);
+/** One for each kill, over all partitions. */
+async function writePortion(
+  portion: number,
+  topic: string,
+  write: Awaited<ReturnType<typeof topicClient>>["write"],
+): Promise<void> {
+  const size = RECORDS / KILLS / PARTITIONS;
+  for (let partition = 0; partition < PARTITIONS; partition += 1) {
+    const first = (portion * PARTITIONS + partition) * size;
+    const records = Array.from({ length: size }, (_, more) => notificationRecord(first + more));
+    await write(topic, partition, records);
   }
 }
 
