@@ -22,7 +22,7 @@ import { isFeignedDeadlock, mysqlErrors, named, raised } from "./errors.js";
 import { holder, isLocked, lockWaits, PATIENCE_MILLIS, withHolder } from "./held-locks.js";
 import { openConnection } from "./open-connection.js";
 import { MysqlPages } from "./pages.js";
-import { asking, execute, promised, sendTogether } from "./run-statements.js";
+import { asking, execute, promised, sendTogether, type Transaction } from "./run-statements.js";
 import { Running } from "./running.js";
 import { IN_LOWER_CASE, type ServerFacts, serverFacts, UNKNOWN, WITHOUT_CASE } from "./server-facts.js";
 import { fitsInto, type WriteStep, writeSteps } from "./write-steps.js";
@@ -116,7 +116,8 @@ export class MysqlDriver implements Driver {
     const running = new Running(statements);
     try {
       return await this.#leased(signal, async (connection) => {
-        await this.#run(connection, writeSteps(statements, sent), running);
+        const alone = this.#prepared.get(connection)?.isOfGalera === true;
+        await this.#run(connection, writeSteps(statements, alone ? "one at a time" : sent), running);
         running.commits();
         // An abandoned write has lost its connection, and the server rolls it back.
         await connection.query("COMMIT AND NO CHAIN NO RELEASE");
@@ -131,13 +132,15 @@ export class MysqlDriver implements Driver {
     const { mostBytes, lockWaitMillis } = this.#prepared.get(connection) ?? UNKNOWN;
     running.begins(lockWaitMillis);
     try {
+      let transaction: Transaction = "open";
+      const done = (now: Transaction) => {
+        transaction = now;
+        running.next();
+      };
       for (const step of steps) {
         if (!fitsInto(mostBytes, step)) throw tooLarge(mostBytes);
-        if (typeof step === "string") await sendTogether(connection, step, () => running.next());
-        else {
-          await execute(connection, step.statement, step.run);
-          running.next();
-        }
+        if (typeof step === "string") await sendTogether(connection, step, done);
+        else done(await execute(connection, step, transaction));
       }
     } catch (error) {
       if (running.isOfBegin && codeOf(error) !== TOO_LARGE) throw notOpened(error);

@@ -14,6 +14,7 @@ import {
   takesNoWrites,
 } from "./error-kinds.js";
 import { explained } from "./explanations.js";
+import { isInTransaction } from "./run-statements.js";
 
 const MISSING = new Set(["ER_BAD_DB_ERROR", "ER_NO_SUCH_TABLE", "ER_BAD_FIELD_ERROR"]);
 const RACED = new Set([
@@ -113,14 +114,11 @@ export function raised(error: unknown): Error {
   return Object.assign(new Error(reasonOf(error), { cause: error }), { code: `${RAISED}${codeOf(error)}` });
 }
 
-/** Of the session, in the answers of the server. */
-const IN_TRANSACTION = 1;
-
 /** A deadlock ends the transaction, in whatever language the server says so; one that a trigger raises leaves it open. */
 export async function isFeignedDeadlock(connection: Connection, error: unknown): Promise<boolean> {
   if (codeOf(error) !== DEADLOCK) return false;
   const [{ serverStatus }] = await connection.query<ResultSetHeader>("DO 0");
-  return (serverStatus & IN_TRANSACTION) !== 0;
+  return isInTransaction(serverStatus);
 }
 
 /** The class of states that is left to SIGNAL. */

@@ -47,23 +47,50 @@ export function promised(made: Callbacks): Connection {
   return connection;
 }
 
+/** Of the session, in the answers of the server. */
+const IN_TRANSACTION = 1;
+
+/** Whether the session is in a transaction after a statement. */
+export type Transaction = "open" | "ended";
+
+export function isInTransaction(serverStatus: number): boolean {
+  return (serverStatus & IN_TRANSACTION) !== 0;
+}
+
 /** Calls `done` for each statement that has succeeded. */
-export async function sendTogether(connection: Connection, text: string, done: () => void): Promise<void> {
+export async function sendTogether(
+  connection: Connection,
+  text: string,
+  done: (transaction: Transaction) => void,
+): Promise<void> {
   const own = underlying.get(connection);
-  if (own === undefined) return void (await connection.query(text));
+  if (own === undefined) throw new Error("a connection of another kind");
   await new Promise<void>((resolve, reject) => {
-    own.query(text, (error) => (error === null ? resolve() : reject(error))).on("result", done);
+    own
+      .query(text, (error) => (error === null ? resolve() : reject(error)))
+      .on("result", (result) => done(stateOf(result)));
   });
 }
 
+function stateOf(result: object): Transaction {
+  return "serverStatus" in result && isInTransaction(Number(result.serverStatus)) ? "open" : "ended";
+}
+
+interface StatementRun {
+  readonly statement: Statement;
+  readonly run: readonly Cell[];
+}
+
+/** One whose outcome is looked at, as that of a position, counts with the statements before it or not at all. */
 export async function execute(
   connection: Connection,
-  { text, changes }: Statement,
-  run: readonly Cell[],
-): Promise<void> {
+  { statement: { text, changes }, run }: StatementRun,
+  transaction: Transaction,
+): Promise<Transaction> {
+  if (changes !== undefined && transaction === "ended") throw transactionGone();
   try {
     const [result] = await connection.execute<ResultSetHeader>(text, parameters(run));
-    if (changes === undefined || result.affectedRows === changes) return;
+    if (changes === undefined || result.affectedRows === changes) return stateOf(result);
   } catch (error) {
     if (changes === undefined || codeOf(error) !== "ER_DUP_ENTRY") throw error;
   }
@@ -72,4 +99,9 @@ export async function execute(
 
 function parameters(run: readonly Cell[]): (string | null)[] {
   return run.map((cell) => cell ?? null);
+}
+
+function transactionGone(): Error {
+  const message = "the server, or a proxy before it, ended the transaction before its end and said nothing";
+  return Object.assign(new Error(message), { code: "TRANSACTION_GONE" });
 }
