@@ -159,7 +159,7 @@ export function reasonOf(error: unknown): string {
   const messages: string[] = [];
   for (const cause of causesOf(error)) {
     const message = cut(messageOf(cause).trim());
-    if (message !== "" && !messages.some((seen) => says(seen, message))) messages.push(message);
+    if (message !== "" && !messages.some((seen) => says(seen, message.replace(/\.$/u, "")))) messages.push(message);
   }
   // Never nothing: some errors have a code alone.
   if (messages.length === 0) return isError(error) ? (codeOf(error) ?? error.name) : nothingSaid(error);

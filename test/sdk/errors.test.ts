@@ -56,6 +56,11 @@ for (const { what, thrown, reason } of [
     reason: "writing: disk full (28)",
   },
   {
+    what: "an error that quotes its cause, but for its last stop",
+    thrown: new Error("writing: disk full; free space", { cause: new Error("disk full.") }),
+    reason: "writing: disk full; free space",
+  },
+  {
     what: "an error whose cause is a part of one of its words",
     thrown: new Error("the table already has rows", { cause: new Error("read") }),
     reason: "the table already has rows: read",

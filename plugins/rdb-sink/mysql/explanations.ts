@@ -38,8 +38,8 @@ const LOCKED_IN_MARIADB = "ER_BULK_PARSER_INCOMPLETE_ESCAPE_SEQUENCE";
 /** Options of connections that are not encrypted; an account that requires TLS is refused like a wrong password. */
 const WITHOUT_TLS = /ssl_?mode=(disable|allow)|usessl=false/i;
 
-/** What the driver says of a way to log in that it does not have; the rest of its sentence is for programmers. */
-const WAY_TO_LOG_IN = /authentication using unknown plugin (\w+)/;
+/** What the driver says of a way to log in that it does not have. */
+const WAY_TO_LOG_IN = /authentication using unknown plugin /;
 
 const explanations: readonly Explanation[] = [
   {
@@ -52,10 +52,16 @@ const explanations: readonly Explanation[] = [
     say: (server, error) => certificateFault(error, server, { unchecked: "sslMode=REQUIRED" }),
   },
   {
-    when: coded("ER_ACCESS_DENIED_ERROR", "ER_ACCESS_DENIED_NO_PASSWORD_ERROR"),
+    when: coded("ER_ACCESS_DENIED_ERROR"),
     say: (server) =>
       `wrong user or password for ${described(server)}; check rdb_username and rdb_password` +
       (WITHOUT_TLS.test(server.options) ? ", and whether the account requires TLS (then sslMode=REQUIRED)" : ""),
+  },
+  {
+    when: coded("ER_ACCESS_DENIED_NO_PASSWORD_ERROR"),
+    say: (server, { message }) =>
+      `${described(server)} does not let the account log in by a password, as root of a new server that takes unix_socket or ` +
+      `auth_socket: ${message}; make a user with a password for the agent`,
   },
   {
     when: (error) => coded(...ACCOUNT_LOCKED)(error) || (error.opening === true && coded(LOCKED_IN_MARIADB)(error)),
@@ -76,8 +82,9 @@ const explanations: readonly Explanation[] = [
   {
     when: ({ message }) => WAY_TO_LOG_IN.test(message),
     say: (server, { message }) =>
-      `${described(server)} wants the account to log in by "${WAY_TO_LOG_IN.exec(message)?.[1]}", which Deneb does not have; ` +
-      "give the account mysql_native_password or caching_sha2_password (ALTER USER)",
+      `${described(server)} wants the account to log in by a way that Deneb does not have: ${message}; give the account ` +
+      "mysql_native_password or caching_sha2_password (ALTER USER), and check rdb_username: for a user that it does not know MariaDB " +
+      "asks for the way of another one",
   },
   {
     when: isForbidden,

@@ -27,7 +27,15 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
         connection.stream.destroy(new Error(`${UNREADABLE}: ${reasonOf(cause)}`, { cause }));
       }
     };
-    connection.on("error", reject);
+    connection.on("error", (error) => reject(plain(error)));
     connection.once("connect", () => resolve(connection));
   });
+}
+
+/** Ends what the driver says of a way to log in that it does not have. */
+const TO_PROGRAMMERS = /\. See TODO: .*$/s;
+
+function plain(error: Error): Error {
+  error.message = error.message.replace(TO_PROGRAMMERS, "");
+  return error;
 }

@@ -243,13 +243,19 @@ test("what another transaction has changed since a trigger read it is tried agai
 });
 
 test("a way to log in that the driver does not have, as parsec of MariaDB, is named with those that it has", () => {
-  const message = "Server requests authentication using unknown plugin parsec. See TODO: add plugins doco here";
+  const message = "Server requests authentication using unknown plugin parsec";
 
-  assert.equal(
+  assert.match(
     mysql.errors.explain({ code: "AUTH_SWITCH_PLUGIN_ERROR", message }, place),
-    'the server at db:5432 as user "u" wants the account to log in by "parsec", which Deneb does not have; give the account ' +
-      "mysql_native_password or caching_sha2_password (ALTER USER)",
+    /a way that Deneb does not have: .* unknown plugin parsec; give the account mysql_native_password .*, and check rdb_username/,
   );
+});
+
+test("an account that logs in by the socket of the server alone is not taken for a wrong password", () => {
+  const message = "Access denied for user 'root'@'localhost'";
+  const said = mysql.errors.explain({ code: "ER_ACCESS_DENIED_NO_PASSWORD_ERROR", message }, place);
+
+  assert.match(said, /does not let the account log in by a password, .*unix_socket.*; make a user with a password/);
 });
 
 test("a limit of an account, and a conflict in a group, say nothing about a table", () => {

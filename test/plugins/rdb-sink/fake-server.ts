@@ -4,6 +4,12 @@ import type { TestContext } from "node:test";
 
 const SSL_REQUEST = 80_877_103;
 
+const SALT = "abcdefghijklmnopqrst";
+/** Of protocol 4.1 with authentication by plugins: version, connection, salt, what it offers, character set, state, the rest of the salt. */
+const GREETING =
+  `\x0a11.8.9-MariaDB\0\x01\0\0\0${SALT.slice(0, 8)}\0\x09\x82\x2d\x02\0\x08\0\x15${"\0".repeat(10)}` +
+  `${SALT.slice(8)}\0mysql_native_password\0`;
+
 /** A PostgreSQL server without TLS that refuses every connection with this SQLSTATE, in a message that may lack its end; its port. */
 export async function refusingServer(
   context: TestContext,
@@ -17,6 +23,19 @@ export async function refusingServer(
       if (data.length >= 8 && data.readInt32BE(4) === SSL_REQUEST) socket.write("N");
       else socket.end(errorResponse(sqlState, message, ended));
     });
+  }).listen(0, "127.0.0.1");
+  context.after(() => server.close());
+  await once(server, "listening");
+  const address = server.address();
+  return typeof address === "object" && address !== null ? address.port : 0;
+}
+
+/** A MySQL without TLS that wants every account to log in by this plugin; its port. */
+export async function mysqlAskingFor(context: TestContext, plugin: string): Promise<number> {
+  const server = createServer((socket) => {
+    socket.on("error", () => undefined);
+    socket.write(packet(0, GREETING));
+    socket.once("data", () => socket.write(packet(2, `\xfe${plugin}\0${SALT}\0`)));
   }).listen(0, "127.0.0.1");
   context.after(() => server.close());
   await once(server, "listening");
@@ -54,4 +73,12 @@ function errorResponse(sqlState: string, message: string, ended: boolean): Buffe
   const head = Buffer.alloc(5, "E");
   head.writeInt32BE(fields.length + 4, 1);
   return Buffer.concat([head, fields]);
+}
+
+function packet(number: number, body: string): Buffer {
+  const bytes = Buffer.from(body, "latin1");
+  const head = Buffer.alloc(4);
+  head.writeUIntLE(bytes.length, 0, 3);
+  head[3] = number;
+  return Buffer.concat([head, bytes]);
 }

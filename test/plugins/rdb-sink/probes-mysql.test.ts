@@ -4,6 +4,7 @@ import { after, type TestContext, test } from "node:test";
 import { missingFor, readGrants, revokedFrom } from "../../../plugins/rdb-sink/mysql/grants.js";
 import { tablesWithoutKey } from "../../../plugins/rdb-sink/mysql/probes.js";
 import { mysqlServer } from "../../support/mysql.js";
+import { mysqlAskingFor } from "./fake-server.js";
 import { found, probed, troubles } from "./probes.js";
 
 const ON_DISK = "see that rows are on disk when they are confirmed";
@@ -113,6 +114,37 @@ test("an account that is locked is one failure that says what lets it in again",
 
   assert.equal(findings[0]?.outcome, "failed");
   assert.match(String(findings[0]?.remedy ?? findings[0]?.reason), /ACCOUNT UNLOCK lets it in again/);
+});
+
+test("an account of the socket of the server alone is told from a wrong password", { skip }, async (context) => {
+  const config = await userWith(context);
+  const [plugin] =
+    (await server?.query(
+      "SELECT plugin_name AS name FROM information_schema.plugins WHERE plugin_name IN ('unix_socket', 'auth_socket')",
+    )) ?? [];
+  if (plugin === undefined) return void context.skip("the server has no plugin for it");
+  const way = plugin["name"] === "unix_socket" ? "VIA" : "WITH";
+  await server?.query(`ALTER USER ${config.rdb_username}@'%' IDENTIFIED ${way} ${plugin["name"]}`);
+
+  const [finding] = await probed(config);
+
+  assert.equal(finding?.outcome, "failed");
+  assert.match(
+    `${finding?.reason}; ${finding?.remedy}`,
+    /does not let the account log in by a password, .*: Access denied for user [^:]*; make a user with a password for the agent$/,
+  );
+});
+
+test("a way to log in that Deneb does not have is named with those that it has, and nothing that is meant for programmers", async (context) => {
+  const port = await mysqlAskingFor(context, "parsec");
+
+  const [finding] = await probed({ rdb_dialect: "mysql", rdb_host: "127.0.0.1", rdb_port: port, rdb_username: "u" });
+
+  assert.equal(finding?.outcome, "failed");
+  assert.match(
+    `${finding?.reason}; ${finding?.remedy}`,
+    /a way that Deneb does not have: .* unknown plugin parsec; give the account mysql_native_password or .*asks for the way of another one$/,
+  );
 });
 
 const ALL = ["SELECT", "CREATE"];
