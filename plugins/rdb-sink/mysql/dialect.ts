@@ -32,10 +32,13 @@ const MOST_BYTES_OF_A_CHARACTER = 4;
 // An index takes 3,072 bytes.
 const MOST_CHARACTERS_OF_A_KEY = 768;
 
+/** Of MariaDB: with the history of its rows. */
+const TABLE_TYPES = "('BASE TABLE', 'SYSTEM VERSIONED')";
+
 // Earlier versions kept positions beside the rows, in the database of each service.
 const EARLIER_POSITIONS = `
   SELECT table_schema, table_schema, table_name FROM information_schema.tables
-  WHERE table_name = 'deneb_positions' AND table_type = 'BASE TABLE'
+  WHERE table_name = 'deneb_positions' AND table_type IN ${TABLE_TYPES}
   ORDER BY table_schema LIMIT 1000`;
 
 const sql: GuardedSql = {
@@ -252,7 +255,7 @@ function tablesWith(columns: number): string {
     SELECT c.table_schema, c.table_schema, c.table_name, c.column_name, c.data_type
     FROM information_schema.columns c
     JOIN information_schema.tables t ON t.table_schema = c.table_schema AND t.table_name = c.table_name
-    WHERE t.table_type = 'BASE TABLE' AND lower(c.column_name) IN (${Array.from({ length: columns }, () => "lower(?)").join(", ")})
+    WHERE t.table_type IN ${TABLE_TYPES} AND lower(c.column_name) IN (${Array.from({ length: columns }, () => "lower(?)").join(", ")})
       AND c.table_schema NOT IN ('information_schema', 'mysql', 'performance_schema', 'sys')`;
 }
 

@@ -56,7 +56,8 @@ export const mysqlPartitions: PartitionStatements = {
   convertible: (name) => ({
     at: name,
     text: `
-      SELECT CASE WHEN table_type <> 'BASE TABLE' THEN 'it is not a table'
+      SELECT CASE WHEN table_type = 'SYSTEM VERSIONED' THEN 'it is system-versioned'
+        WHEN table_type <> 'BASE TABLE' THEN 'it is not a table'
         WHEN create_options LIKE '%partitioned%' THEN 'it is partitioned by something else' END
       FROM information_schema.tables WHERE table_schema = ? AND table_name = ?`,
     runs: [[name.schema, name.table]],

@@ -50,3 +50,27 @@ test("a listed table that the user may not see is left, and a dropped one is not
   assert.deepEqual(skipped.length, 1);
   assert.match(skipped[0] ?? "", /a right is missing/);
 });
+
+test("a system-versioned table of MariaDB is found when its schema is adopted", { skip }, async (context) => {
+  if (server === undefined) return;
+  const [found] = await server.query("SHOW VARIABLES LIKE 'system_versioning_alter_history'");
+  if (found === undefined) return void context.skip("only MariaDB has such tables");
+  const service = `${server.prefix}versioned`;
+  const place = onMysql(server);
+  const { sink } = sinkOf(place);
+  await sink.persist({ events: [eventOf(entity("urn:kept", { p: "1" }), service)] }, never);
+  await sink.stop(never);
+  await server.query(`ALTER TABLE ${service}.urn_kept ADD SYSTEM VERSIONING`);
+  await server.query(`DELETE FROM ${service}.deneb_tables`);
+  const own = { name: "sink", log: recordingLog().log, dataDir: "", run: "run", now: () => new Date(0) };
+  const config = configOf(place);
+  const data = storedData(config, own, databases.mysql.open(config, own));
+  context.after(() => data.close());
+
+  const adoption = await data.adopt?.({ tables: [], schemas: [service], fromOthers: false }, true, never);
+
+  assert.deepEqual(
+    adoption?.map(({ name }) => name),
+    [`${service}.urn_kept`],
+  );
+});
