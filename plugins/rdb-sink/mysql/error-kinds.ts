@@ -24,6 +24,9 @@ const TOO_LARGE_FOR_CLUSTER = /^(Maximum writeset size exceeded|wsrep_max_ws_row
 // column of MariaDB.
 const DOUBTFUL =
   /^ER_(SIGNAL_|GIS_|VIEW_|NO_PARTITION_FOR_|NON_DEFAULT_VALUE_FOR_GENERATED_|1906$|CANT_CREATE_GEOMETRY|WRONG_VALUE|ILLEGAL_VALUE|DATA_OUT_OF_RANGE|INVALID_|JSON_|DIVISION_BY_ZERO|SUBQUERY_NO_1_ROW|REGEXP_)/;
+/** So do indexes over expressions and over arrays in MySQL, columns of vectors (6136 to 6138), and functions in generated columns (6527: of times). */
+const DOUBTFUL_IN_MYSQL =
+  /^ER_(WARN_DATA_\w+_FUNCTIONAL_INDEX|FUNCTIONAL_INDEX_DATA_|EXCEEDED_MV_KEYS_|613[678]$|6527$|DATETIME_FUNCTION_OVERFLOW|(LONG|LAT)ITUDE_OUT_OF_RANGE|(MISSING|MULTIPLE)_JSON_VALUE)/;
 /**
  * Ends what the server says when the system refuses it something: the disk (28, 122 for a quota, 135 of InnoDB), memory (12) or open files
  * (23, 24). A table that cannot be made then says nothing about it, though others have room left.
@@ -61,7 +64,7 @@ export function isTooLargeForCluster({ message }: DatabaseError): boolean {
 }
 
 export function isDoubtful({ code = "" }: DatabaseError): boolean {
-  return DOUBTFUL.test(code);
+  return DOUBTFUL.test(code) || DOUBTFUL_IN_MYSQL.test(code);
 }
 
 /** Whether the system refused the server something, be it the disk. */

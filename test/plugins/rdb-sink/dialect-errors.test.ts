@@ -258,6 +258,19 @@ test("an account that logs in by the socket of the server alone is not taken for
   assert.match(said, /does not let the account log in by a password, .*unix_socket.*; make a user with a password/);
 });
 
+for (const code of [
+  "ER_WARN_DATA_TRUNCATED_FUNCTIONAL_INDEX",
+  "ER_WARN_DATA_OUT_OF_RANGE_FUNCTIONAL_INDEX",
+  "ER_FUNCTIONAL_INDEX_DATA_IS_TOO_LONG",
+  "ER_EXCEEDED_MV_KEYS_NUM",
+  "ER_DATETIME_FUNCTION_OVERFLOW",
+  "ER_LONGITUDE_OUT_OF_RANGE",
+  "ER_MISSING_JSON_VALUE",
+  "ER_6138",
+])
+  test(`${code} of MySQL stays with the row when other tables take theirs`, () =>
+    assert.equal(mysql.errors.doubtful?.({ code, message: "" }), true));
+
 test("a limit of an account, and a conflict in a group, say nothing about a table", () => {
   for (const code of ["ER_USER_LIMIT_REACHED", "ER_TRANSACTION_ROLLBACK_DURING_COMMIT"])
     assert.equal(mysql.errors.ofOnePlace?.({ code, message: "" }), false, code);

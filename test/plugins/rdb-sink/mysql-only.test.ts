@@ -16,6 +16,8 @@ import { v2Attribute, v2Entity, v2Event } from "./v2-events.js";
 const server = await mysqlServer();
 after(() => server?.drop());
 const skip = server === undefined ? "MySQL is not reachable" : false;
+const version = (await server?.query("SELECT VERSION() AS version"))?.[0]?.["version"];
+const isMariaDb = version?.includes("MariaDB") === true;
 
 interface Given {
   readonly server: TestServer;
@@ -159,11 +161,21 @@ const doubtful = [
     what: "a generated column",
     objects: ["TABLE e (recvTime text, entityId text, entityType text, a text AS (entityId))"],
   },
+  {
+    what: "an index over an expression",
+    only: "MySQL",
+    objects: ["TABLE e (COLUMNS, KEY i ((CAST(a AS DECIMAL(1,1)))))"],
+  },
+  {
+    what: "a function in a generated column",
+    only: "MySQL",
+    objects: ["TABLE e (COLUMNS, g datetime AS (TIMESTAMPADD(YEAR, a + 9999, '2020-01-01')) STORED)"],
+  },
 ] as const;
-for (const { what, objects } of doubtful)
+for (const { what, objects, ...other } of doubtful)
   test(
     `an event that ${what} refuses is found, and does not hold up others`,
-    { skip },
+    { skip: "only" in other && isMariaDb ? `needs ${other.only}` : skip },
     onServer(async ({ server, made, service }) => {
       const columns = "recvTime text, entityId text, entityType text, a text";
       await server.query(`CREATE DATABASE ${service}`);
