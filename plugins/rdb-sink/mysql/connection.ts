@@ -113,8 +113,16 @@ async function opened(settings: ServerSettings) {
   }
 }
 
+/**
+ * What a reading statement begins with. Parentheses and comments may come before it, but for comments that a server executes. A read-only
+ * transaction refuses changes of tables only: not SET GLOBAL, RESET, PURGE, FLUSH, KILL or SHUTDOWN.
+ */
+const READING =
+  /^(?:[\s(]|--[^\n]*\n|#[^\n]*\n|\/\*(?!M?!)(?:[^*]|\*(?!\/))*\*\/)*(?:select|with|values|table|show|desc|describe|explain|analyze|help)\b/i;
+
 /** Runs one statement in a read-only transaction on a separate connection. */
 export async function mysqlQuery(settings: ServerSettings, text: string): Promise<QueryResult> {
+  if (!READING.test(text)) throw noQuery(text);
   return await withConnection(settings, async (connection) => {
     // For the session: a definition would end a read-only transaction.
     await connection.query("SET SESSION TRANSACTION READ ONLY");
@@ -132,8 +140,16 @@ async function answer(connection: Connection, text: string): Promise<QueryResult
     typeCast: (field: { string(encoding: "utf8"): string | null }) => field.string("utf8"),
   };
   const [rows, fields] = await connection.query<RowDataPacket[][]>(question);
+  if (!Array.isArray(rows)) throw noQuery(text);
   return {
     columns: fields.map(({ name }) => name),
     rows: rows.map((row) => row.map((cell) => (typeof cell === "string" ? cell : undefined))),
   };
+}
+
+/** Also of one that has no rows, such as SELECT ... INTO. */
+function noQuery(text: string): AgentError {
+  return new AgentError("NOT_A_QUERY", `running "${text}": it is no query; only reading is allowed`, {
+    retryable: false,
+  });
 }
