@@ -16,7 +16,8 @@ interface Asking {
   /** What is being done, for messages. */
   readonly doing: string;
   readonly subject: string;
-  readonly payload?: Uint8Array | string;
+  /** A function makes it anew for each try. */
+  readonly payload?: Uint8Array | string | (() => string);
   readonly headers?: Readonly<Record<string, string>>;
   /** Milliseconds. */
   readonly within?: number;
@@ -25,7 +26,8 @@ interface Asking {
 }
 
 interface ApiCall {
-  readonly body?: object;
+  /** A function makes it anew for each try. */
+  readonly body?: object | (() => object);
   /** Milliseconds; absent: request_timeout. */
   readonly within?: number;
 }
@@ -91,7 +93,8 @@ export class Link {
     try {
       const headers = this.#headers(asking.headers);
       const options = { timeout, noMux: asking.record === true, ...(headers === undefined ? {} : { headers }) };
-      const answer = connection.request(subject, payload, options);
+      const sent = typeof payload === "function" ? payload() : payload;
+      const answer = connection.request(subject, sent, options);
       const ended = this.#ends.get(connection);
       return await (options.noMux && ended !== undefined ? orClosed(answer, ended, doing) : answer);
     } catch (error) {
@@ -118,7 +121,7 @@ export class Link {
 
   /** A request to the API of JetStream; rejects when the answer is an error. */
   async api<Answer extends object>(doing: string, call: string, { body, within }: ApiCall = {}): Promise<Answer> {
-    const payload = body === undefined ? "" : JSON.stringify(body);
+    const payload = () => (body === undefined ? "" : JSON.stringify(typeof body === "function" ? body() : body));
     const time = within === undefined ? {} : { within };
     const message = await this.ask({ doing, subject: `$JS.API.${call}`, payload, ...time });
     const answer: Answer & { readonly error?: ApiError } = JSON.parse(message.string());

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import type { LogFacts } from "deneb/log";
 import type { JetStreamConfig } from "../config.js";
 import { apiCodes, isAnswer, logSettings } from "./errors.js";
@@ -44,12 +45,16 @@ export async function streamState(link: Link, stream: string, wanted: Wanted = {
   }
 }
 
-/** Makes the stream. When another agent makes it at the same moment, that is the one. */
+/**
+ * Makes the stream. When another agent makes it at the same moment, or an earlier try did, that is the one: no two ask for the same description.
+ * A cluster of 2.10 that is asked twice for the same stream tells the second moment as that of its making after a restart, and agents
+ * would take it for another log.
+ */
 export async function makeStream(link: Link, config: JetStreamConfig, { stored }: Subjects): Promise<void> {
   const { stream, partitions, replicas, max_bytes } = config;
-  const wanted = {
+  const wanted = () => ({
     name: stream,
-    description: `log of Deneb, partitions=${partitions}`,
+    description: `log of Deneb, partitions=${partitions}, asked for as ${randomBytes(9).toString("hex")}`,
     subjects: stored,
     retention: "limits",
     storage: "file",
@@ -64,7 +69,7 @@ export async function makeStream(link: Link, config: JetStreamConfig, { stored }
     // A server takes two minutes, or less where it allows no more.
     duplicate_window: 0,
     allow_direct: true,
-  };
+  });
   try {
     await link.api(`making the stream "${stream}"`, `STREAM.CREATE.${stream}`, { body: wanted });
   } catch (error) {

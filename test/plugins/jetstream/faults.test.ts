@@ -7,6 +7,7 @@ import { readAll, rejects, texts } from "../../../core/testing/log/log-case.js";
 import { Link } from "../../../plugins/jetstream/log/link.js";
 import { writing } from "../../log/writing.js";
 import { until } from "../../support/until.js";
+import { administer } from "./administration.js";
 import { configOf, logOf, nameOfStream, never, ownNats } from "./nats.js";
 import { silencingProxy } from "./silencing-proxy.js";
 
@@ -137,6 +138,25 @@ test("a record that is stored and whose answer is lost with the connection is th
   assert.deepEqual([offset, previous], [2, undefined]);
   assert.equal((await log.append(0, Buffer.from("third"))).offset, 3);
   assert.deepEqual(texts(await readAll(watching, 0, { count: 3 })), ["first", "second", "third"]);
+});
+
+test("a stream whose making was not answered is asked for as another one, so that a cluster does not date it anew", async (context) => {
+  const server = await ownNats(context);
+  if (server === undefined) return;
+  const asked: string[] = [];
+  const proxy = await silencingProxy(context, server.port, async (data) => {
+    const [, description] = /STREAM\.CREATE[^{]*\{.*?"description":"([^"]*)"/s.exec(data.toString()) ?? [];
+    if (description !== undefined) asked.push(description);
+  });
+  proxy.change((data) => (asked.length === 1 && /stream_create_response/.test(data.toString()) ? Buffer.of() : data));
+  const stream = nameOfStream();
+
+  await logOf(context, { servers: [proxy.url], stream, request_timeout: 20_000 }).open(never());
+
+  const { config } = await administer(server.url, `STREAM.INFO.${stream}`);
+  assert.equal(asked.length, 2);
+  assert.notEqual(asked[0], asked[1]);
+  assert.equal(Object(config).description, asked[0]);
 });
 
 test("a record whose answer is lost is not said to follow one that it was not placed behind", async (context) => {
