@@ -8,8 +8,17 @@ import { type PipelineResult, PostgresqlPipeline } from "./pipeline.js";
 /** In every language of messages. */
 const GIVES_UP_WAITING = "SyncRepWaitForLSN";
 
-/** Something to commit that changes nothing; a commit without that waits for nobody. */
-const SOMETHING = "SELECT FROM pg_catalog.pg_logical_emit_message(true, 'deneb', '') AS place WHERE place IS NULL";
+const nowhere = { database: "", schema: "" } as const;
+
+/** Commits something that changes nothing; a commit without that waits for nobody. */
+const WAIT_AGAIN: readonly Statement[] = [
+  "BEGIN",
+  "SELECT FROM pg_catalog.pg_logical_emit_message(true, 'deneb', '') AS place WHERE place IS NULL",
+  "COMMIT",
+].map((text) => plain(nowhere, text));
+
+/** What is noticed of a commit are warnings, which `client_min_messages` of the user may keep back. */
+const WARNING = plain(nowhere, "SET LOCAL client_min_messages = warning");
 
 /** Connections whose server has committed what its synchronous standbys may lack. */
 const unconfirmed = new WeakSet<pg.ClientBase>();
@@ -61,7 +70,8 @@ const OF_OTHERS: ReadonlySet<unknown> = new Set(["exec_stmt_raise", "pgfdw_repor
 
 /** Runs the statements in one round trip. What they commit is on the synchronous standbys then, if the server has any. */
 export async function runStatements(client: pg.ClientBase, statements: readonly Statement[]): Promise<PipelineResult> {
-  return await runPipeline(client, new PostgresqlPipeline(statements));
+  const warning = statements.flatMap((one) => (one.text === "COMMIT" ? [WARNING, one] : [one]));
+  return await runPipeline(client, new PostgresqlPipeline(warning));
 }
 
 /** The same of what was not sent yet. */
@@ -69,6 +79,6 @@ export async function runPipeline(client: pg.ClientBase, pipeline: PostgresqlPip
   const result = await client.query(pipeline).done;
   if (exchanged.delete(client) && pipeline.commits)
     throw new Error(`${OUT_OF_STEP}: a transaction was gone before its end, without an error`);
-  if (unconfirmed.delete(client)) await runStatements(client, [plain({ database: "", schema: "" }, SOMETHING)]);
+  if (unconfirmed.delete(client)) await runStatements(client, WAIT_AGAIN);
   return result;
 }

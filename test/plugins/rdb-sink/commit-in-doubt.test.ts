@@ -135,6 +135,7 @@ test("a batch is stored when a synchronous standby has it, whoever ends the wait
   const admin = new pg.Client({ host, port, user, database: "postgres" });
   admin.on("error", () => undefined);
   await admin.connect();
+  await admin.query("ALTER DATABASE postgres SET client_min_messages = error");
   const { sink } = sinkOf({ rdb_host: host, rdb_port: port });
   context.after(() => sink.stop(AbortSignal.abort()));
   const batch = (a: string) => ({ events: [eventOf(entity("e", { a }), "standby")], position: at(`c:${a}`) });
@@ -147,7 +148,8 @@ test("a batch is stored when a synchronous standby has it, whoever ends the wait
   const waiting = async (lock: string) => {
     const asked = `SELECT pid FROM pg_stat_activity a WHERE wait_event = 'SyncRep' AND $1 IN (
       SELECT mode FROM pg_locks l WHERE l.pid = a.pid AND relation = 'deneb.positions'::regclass
-      UNION ALL SELECT 'none' WHERE query LIKE '%emit_message%')`;
+      UNION ALL SELECT 'none' WHERE NOT EXISTS (
+        SELECT FROM pg_locks l WHERE l.pid = a.pid AND relation = 'deneb.positions'::regclass))`;
     const found = async () => (await admin.query<{ pid: number }>(asked, [lock])).rows;
     const [one] = await until(found, (rows) => rows.length > 0);
     return one?.pid;
