@@ -62,15 +62,22 @@ const loggedIn: Ask = async (client, { config }) => {
 };
 
 const onDisk: Ask = async (client, { server }) => {
-  const { rows } = await client.query("SELECT current_setting('synchronous_commit') AS waits");
-  if (rows[0]?.["waits"] !== "off") return { outcome: "ok" };
-  return {
-    outcome: "warning",
-    reason:
-      "synchronous_commit is off: when the server crashes, it loses rows that the agent has stored and no longer keeps",
-    remedy: `run ALTER ROLE "${server.username.replaceAll('"', '""')}" SET synchronous_commit = on`,
-  };
+  const { rows } = await client.query(`
+    SELECT current_setting('synchronous_commit') AS waits, current_setting('synchronous_standby_names') AS standbys`);
+  const [{ waits, standbys } = {}] = rows;
+  const remedy = `run ALTER ROLE "${server.username.replaceAll('"', '""')}" SET synchronous_commit = on`;
+  if (waits === "off") return { outcome: "warning", reason: NOT_ON_DISK, remedy };
+  return waits === "local" && standbys !== ""
+    ? { outcome: "warning", reason: NOT_ON_STANDBY, remedy }
+    : { outcome: "ok" };
 };
+
+const NOT_ON_DISK =
+  "synchronous_commit is off: when the server crashes, it loses rows that the agent has stored and no longer keeps";
+
+const NOT_ON_STANDBY =
+  "synchronous_commit is local: commits do not wait for the synchronous standby that the server has, which after a failover lacks rows " +
+  "that the agent has stored and no longer keeps";
 
 const encryption: Ask = async (client, { settings, examiner }) => {
   const { stream } = client.connection;

@@ -1,8 +1,12 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { type TestContext, test } from "node:test";
+import pg from "pg";
 import type { RdbConfig } from "../../../plugins/rdb-sink/config.js";
+import { startOwnPostgresql } from "../../support/own-postgresql.js";
 import { postgresqlDatabase, type TestDatabase } from "../../support/postgresql.js";
+import { postgresqlPrograms } from "../../support/postgresql-programs.js";
+import { until } from "../../support/until.js";
 import { closedPort } from "./fake-server.js";
 import { found, probed, troubles } from "./probes.js";
 import { entity, eventOf, never, sinkOf } from "./sinks.js";
@@ -88,6 +92,29 @@ test("a database that confirms rows before they are on disk is a warning that sa
   assert.equal(outcome, "warning");
   assert.match(reason ?? "", /^synchronous_commit is off: when the server crashes, it loses rows/);
   assert.equal(remedy, `run ALTER ROLE "${database.user}" SET synchronous_commit = on`);
+});
+
+test("commits that do not wait for the synchronous standby of the server are a warning", async (context) => {
+  const programs = await postgresqlPrograms();
+  if (programs === undefined) return context.skip("initdb and pg_ctl are not installed");
+  const server = await startOwnPostgresql(programs);
+  context.after(() => server.stop());
+  const { host, port, user } = server;
+  const admin = new pg.Client({ host, port, user, database: "postgres" });
+  await admin.connect();
+  const onDisk = async () => found(await probed({ rdb_host: host, rdb_port: port, rdb_username: user }), ON_DISK);
+  await admin.query("ALTER DATABASE postgres SET synchronous_commit = local");
+  const alone = await onDisk();
+  await admin.query("ALTER SYSTEM SET synchronous_standby_names = 'away'");
+  await admin.query("SELECT pg_reload_conf()");
+  await admin.end();
+
+  const { outcome, reason, remedy } = await until(onDisk, ({ outcome }) => outcome === "warning");
+
+  assert.deepEqual(alone, { outcome: "ok" });
+  assert.equal(outcome, "warning");
+  assert.match(reason ?? "", /^synchronous_commit is local: commits do not wait for the synchronous standby/);
+  assert.equal(remedy, `run ALTER ROLE "${user}" SET synchronous_commit = on`);
 });
 
 test("with the schemas of some services and that of the agent it is a warning that names them", {
