@@ -75,6 +75,7 @@ async function runAgent() {
     if (code !== 0) return;
     mkdirSync(folder, { recursive: true });
     for (const [name, loaded] of scripts) writeFileSync(path.join(folder, name), codeToKeep(loaded));
+    writeFileSync(path.join(folder, "node-version"), process.version);
   });
 }
 
