@@ -19,7 +19,7 @@ test("a durable channel of a stranger passes the conformance suites, in its own 
   assert.equal(own.code, 0, own.output);
   assert.match(own.output, /fail 0/);
   assert.equal(kit.code, 0, kit.stdout);
-  assert.match(kit.stdout, /^channel folder-channel: [5-9]\d passed, 0 failed$/m);
+  assert.match(kit.stdout, /^channel folder-channel: \d{2,} passed, 0 failed$/m);
   for (const part of ["after a crash", "of two channels with the same values", "is redelivered|redelivered"])
     assert.match(kit.stdout, new RegExp(`^ok .*(${part})`, "m"));
 });

@@ -10,7 +10,7 @@ test("a log engine of a stranger is one folder, and its channel passes the confo
   const { code, stdout } = await runHere(["plugin", "test", built.folder]);
 
   assert.equal(code, 0, stdout);
-  assert.match(stdout, /^channel directory-log: 9\d passed, 0 failed$/m);
+  assert.match(stdout, /^channel directory-log: \d{2,} passed, 0 failed$/m);
   for (const part of [
     "after a crash",
     "what two agents put they take together",
