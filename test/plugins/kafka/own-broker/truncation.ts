@@ -4,6 +4,7 @@ import { cp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { type Event, originHeader } from "../../../../core/sdk/index.js";
+import { readMetadata } from "../../../../plugins/kafka/client/topics.js";
 import { until } from "../../../support/until.js";
 import { notificationRecord, numberOf, runningSource } from "../running-source.js";
 import { type TopicClient, topicClient } from "../topic-client.js";
@@ -11,6 +12,12 @@ import { kafka, skip } from "./broker.js";
 
 const LOST =
   "the brokers have lost records of the partition that were read; reading goes on where they end, with those that got their offsets";
+
+/** Up to 3.9 a broker that comes back leads on in the same epoch, and nobody can tell its new records from the lost ones. */
+const KEEPS_EPOCH = "this Kafka keeps the epoch of a leader that was killed";
+
+/** Within this time a broker that is back says in which epoch it leads. */
+const EPOCH_MILLIS = 5000;
 
 const records = (...numbers: readonly number[]) => numbers.map((n) => notificationRecord(n));
 
@@ -21,7 +28,7 @@ test("a running source reads the records that got the offsets of lost ones, and 
   const { received, logged, emitted } = await runningSource(context, { config });
   await received(4);
 
-  await lose();
+  if (!(await lose())) return context.skip(KEEPS_EPOCH);
   await write(topic, 1, records(12, 13, 14, 15, 16));
 
   await until(
@@ -40,7 +47,7 @@ test("a source that begins when the partition is longer again than it was goes o
   const first = await runningSource(context, { config });
   await first.received(4);
   await first.stop();
-  await lose();
+  if (!(await lose())) return context.skip(KEEPS_EPOCH);
   await write(topic, 1, records(12, 13, 14, 15, 16));
 
   const second = await runningSource(context, { config });
@@ -78,11 +85,18 @@ async function losingTopic(context: TestContext) {
   const [files, copy] = [join(kafka.data, `${topic}-1`), join(kafka.data, "..", `${topic}-1`)];
   await cp(files, copy, { recursive: true });
   await client.write(topic, 1, records(2, 3));
-  const lose = async (): Promise<void> => {
+  const epoch = async () => (await readMetadata(client.cluster, [topic])).topics.get(topic)?.partitions[1]?.epoch;
+  /** Resolves with whether the partition is led in another epoch then. */
+  const lose = async (): Promise<boolean> => {
+    const before = await epoch();
     await kafka.halt();
     await rm(files, { recursive: true });
     await cp(copy, files, { recursive: true });
     await kafka.resume();
+    return await until(epoch, (now) => now !== undefined && now !== before, EPOCH_MILLIS).then(
+      () => true,
+      () => false,
+    );
   };
   const write: TopicClient["write"] = client.write;
   return { topic, write, lose, config: { bootstrap_servers, topics: [topic], group: topic, request_timeout: 15_000 } };
