@@ -31,7 +31,8 @@ function watchNotices(service: string, run: (watched: Watched) => Promise<void>)
     if (database === undefined) throw new Error("PostgreSQL is not reachable");
     let texts = 0;
     const way = await wayToPostgresql(context, database, (bytes) => {
-      texts += bytes.toString("latin1").split("ON CONFLICT").length - 1;
+      // Not those of the list of tables, which is written beside them.
+      texts += [...bytes.toString("latin1").matchAll(/_last_data[^\0]*?ON CONFLICT/g)].length;
       return bytes;
     });
     const { host, port, user, password, database: name } = { ...database, port: way.port };
