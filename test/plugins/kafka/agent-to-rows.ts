@@ -18,7 +18,7 @@ export interface Stored {
 
 /** Where the rows of svc.room come to be. */
 export interface RowStore {
-  /** What the sink `s` is told of it. */
+  /** Properties of the sink `s`. */
   readonly lines: readonly string[];
   stored(): Promise<Stored>;
 }

@@ -116,7 +116,9 @@ test("an account that is locked is one failure that says what lets it in again",
   assert.match(String(findings[0]?.remedy ?? findings[0]?.reason), /ACCOUNT UNLOCK lets it in again/);
 });
 
-test("an account of the socket of the server alone is told from a wrong password", { skip }, async (context) => {
+test("an account of the socket of the server alone has another reason than a wrong password", {
+  skip,
+}, async (context) => {
   const config = await userWith(context);
   const [plugin] =
     (await server?.query(
