@@ -70,7 +70,7 @@ const stores: Readonly<Record<string, Prepared>> = {
     await database.query(`insert into ${name}.t values (1)`);
     const [{ version = "" } = {}] = await database.query("select version() as version");
     // Each has its own word for running what is explained.
-    const word = version?.includes("MariaDB") ? "analyze" : "explain analyze";
+    const word = version?.includes("MariaDB") ? "analyze format=json" : "explain analyze";
     await database.query(`create table ${name}.u (a int)`);
     const hidden = [
       `${word} delete ${name}.t from ${name}.t join ${name}.u on t.a = u.a`,
@@ -78,6 +78,7 @@ const stores: Readonly<Record<string, Prepared>> = {
       "set global max_connect_errors = @@global.max_connect_errors",
       "/*! set global max_connect_errors = @@global.max_connect_errors, @a = */ (select 1)",
       "flush status",
+      `analyze table ${name}.t`,
       "handler t open",
       "select 1 into @a",
     ];

@@ -115,10 +115,10 @@ async function opened(settings: ServerSettings) {
 
 /**
  * What a reading statement begins with. Parentheses and comments may come before it, but for comments that a server executes. A read-only
- * transaction refuses changes of tables only: not SET GLOBAL, RESET, PURGE, FLUSH, KILL or SHUTDOWN.
+ * transaction refuses changes of tables only: not SET GLOBAL, RESET, PURGE, FLUSH, KILL, SHUTDOWN or ANALYZE TABLE.
  */
 const READING =
-  /^(?:[\s(]|--[^\n]*\n|#[^\n]*\n|\/\*(?!M?!)(?:[^*]|\*(?!\/))*\*\/)*(?:select|with|values|table|show|desc|describe|explain|analyze|help)\b/i;
+  /^(?:[\s(]|--[^\n]*\n|#[^\n]*\n|\/\*(?!M?!)(?:[^*]|\*(?!\/))*\*\/)*(?:select|with|values|table|show|desc|describe|explain|analyze\s+(?:format|select|with)|help)\b/i;
 
 /** Runs one statement in a read-only transaction on a separate connection. */
 export async function mysqlQuery(settings: ServerSettings, text: string): Promise<QueryResult> {
