@@ -1,5 +1,4 @@
 import type { KafkaCluster } from "../client/cluster.js";
-import type { KafkaError } from "../client/kafka-error.js";
 import { lackedIn } from "../client/rights.js";
 import { PROTOCOL, TYPE } from "./consumer-group.js";
 import type { Coordinator } from "./coordinator.js";
@@ -29,7 +28,8 @@ export async function lookAtGroup(cluster: KafkaCluster, coordinator: Coordinato
       async (connection, library) => await library.describeGroupsV5.api.async(connection, [group], true),
     );
     const [found] = groups;
-    throwIf(coordinator.errorIn(found?.errorCode ?? NO_ERROR, doing));
+    const failure = coordinator.errorIn(found?.errorCode ?? NO_ERROR, doing);
+    if (failure !== undefined) throw failure;
     const mayJoin = found === undefined || lackedIn(found.authorizedOperations, ["Read"]).length === 0;
     const others = foreignClients(found) ?? (mayJoin ? await spreadByBrokers(coordinator, group) : undefined);
     return { mayJoin, others };
@@ -65,8 +65,4 @@ async function spreadByBrokers(coordinator: Coordinator, name: string): Promise<
   const group = groups.find(({ groupId }) => groupId === name);
   if (group === undefined || WITHOUT_MEMBERS.includes(group.groupState.toLowerCase())) return undefined;
   return `the group is one of type ${group.groupType.toLowerCase()}, in which brokers spread the partitions`;
-}
-
-function throwIf(error: KafkaError | undefined): void {
-  if (error !== undefined) throw error;
 }

@@ -8,11 +8,10 @@ import type { RdbConfig } from "../../../plugins/rdb-sink/config.js";
 import { mysqlServer } from "../../support/mysql.js";
 import { mysqlPrograms } from "../../support/mysql-programs.js";
 import { startOwnMysql } from "../../support/own-mysql.js";
-import { startOwnPostgresql } from "../../support/own-postgresql.js";
 import { at } from "../../support/position.js";
 import { postgresqlDatabase, type TestDatabase } from "../../support/postgresql.js";
-import { postgresqlPrograms } from "../../support/postgresql-programs.js";
 import { until } from "../../support/until.js";
+import { NO_PROGRAMS, ownPostgresqlServer } from "./own-postgresql-server.js";
 import { entity, eventOf, never, onMysql, sinkOf } from "./sinks.js";
 
 // A constraint that is checked at the commit makes it wait for whoever holds the lock.
@@ -127,14 +126,9 @@ async function commitsWait(admin: pg.Client, config: pg.ClientConfig): Promise<v
 }
 
 test("a batch is stored when a synchronous standby has it, whoever ends the wait for that", async (context) => {
-  const programs = await postgresqlPrograms();
-  if (programs === undefined) return context.skip("initdb and pg_ctl are not installed");
-  const server = await startOwnPostgresql(programs);
-  context.after(() => server.stop());
-  const { host, port, user } = server;
-  const admin = new pg.Client({ host, port, user, database: "postgres" });
-  admin.on("error", () => undefined);
-  await admin.connect();
+  const server = await ownPostgresqlServer(context);
+  if (server === undefined) return context.skip(NO_PROGRAMS);
+  const { host, port, user, admin } = server;
   await admin.query("ALTER DATABASE postgres SET client_min_messages = error");
   const { sink } = sinkOf({ rdb_host: host, rdb_port: port });
   context.after(() => sink.stop(AbortSignal.abort()));

@@ -1,13 +1,11 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { type TestContext, test } from "node:test";
-import pg from "pg";
 import type { RdbConfig } from "../../../plugins/rdb-sink/config.js";
-import { startOwnPostgresql } from "../../support/own-postgresql.js";
 import { postgresqlDatabase, type TestDatabase } from "../../support/postgresql.js";
-import { postgresqlPrograms } from "../../support/postgresql-programs.js";
 import { until } from "../../support/until.js";
 import { closedPort } from "./fake-server.js";
+import { NO_PROGRAMS, ownPostgresqlServer } from "./own-postgresql-server.js";
 import { found, probed, troubles } from "./probes.js";
 import { entity, eventOf, never, sinkOf } from "./sinks.js";
 
@@ -95,13 +93,9 @@ test("a database that confirms rows before they are on disk is a warning that sa
 });
 
 test("commits that do not wait for the synchronous standby of the server are a warning", async (context) => {
-  const programs = await postgresqlPrograms();
-  if (programs === undefined) return context.skip("initdb and pg_ctl are not installed");
-  const server = await startOwnPostgresql(programs);
-  context.after(() => server.stop());
-  const { host, port, user } = server;
-  const admin = new pg.Client({ host, port, user, database: "postgres" });
-  await admin.connect();
+  const server = await ownPostgresqlServer(context);
+  if (server === undefined) return context.skip(NO_PROGRAMS);
+  const { host, port, user, admin } = server;
   const onDisk = async () => found(await probed({ rdb_host: host, rdb_port: port, rdb_username: user }), ON_DISK);
   await admin.query("ALTER DATABASE postgres SET synchronous_commit = local");
   const alone = await onDisk();
