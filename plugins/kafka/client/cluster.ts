@@ -6,6 +6,7 @@ import type { Address, Connections, RequestLimits } from "./connections.js";
 import { KafkaError, kafkaErrorOf } from "./kafka-error.js";
 import type { Library } from "./library.js";
 import { addressOf, type ConnectionConfig } from "./properties.js";
+import { QUOTA, Throttling } from "./throttling.js";
 
 const PAUSE_MILLIS = 100;
 /** Which part of the time for a call one attempt may take: a broker that hangs leaves time for another one. */
@@ -32,6 +33,7 @@ export type ClusterConnections = Pick<Connections, "request" | "anySocket" | "cl
 /** The brokers of a cluster: requests to one of them, or to any that answers. Made by {@link openCluster}. */
 export class KafkaCluster {
   readonly library: Library;
+  readonly throttling = new Throttling();
   readonly #connections: ClusterConnections;
   readonly #bootstrap: readonly Address[];
   readonly #requestTimeout: number;
@@ -149,8 +151,24 @@ export class KafkaCluster {
 
   async #ask<T>(address: Address, send: Send<T>, on: RequestLimits & { readonly purpose: string }): Promise<T> {
     const { purpose, ...limits } = on;
-    return await this.#connections.request({ ...address, purpose }, (line) => send(line, this.library), limits);
+    try {
+      const answer = await this.#connections.request(
+        { ...address, purpose },
+        (line) => send(line, this.library),
+        limits,
+      );
+      this.throttling.note(answer);
+      return answer;
+    } catch (error) {
+      throw this.throttling.isRecent ? throttled(error) : error;
+    }
   }
+}
+
+/** A broker that does not answer in time may have been slow because of that. */
+function throttled(error: unknown): unknown {
+  if (!(error instanceof KafkaError) || error.kind !== "unavailable") return error;
+  return new KafkaError(error.kind, `${error.message}; ${QUOTA}`, { id: error.id, cause: error.cause });
 }
 
 function named(failure: KafkaError, doing: string): KafkaError {

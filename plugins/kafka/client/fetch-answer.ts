@@ -9,6 +9,8 @@ export type AnsweredPartition = Omit<
 };
 
 export interface FetchAnswer {
+  /** Milliseconds for which the broker delays what comes next, because of a quota. */
+  readonly throttleTimeMs: number;
   readonly errorCode: number;
   readonly responses: readonly { readonly topicId: string; readonly partitions: readonly AnsweredPartition[] }[];
 }
@@ -18,10 +20,11 @@ export interface FetchAnswer {
  * up all.
  */
 export function fetchAnswer(_correlation: number, _key: number, _version: number, reader: Reader): FetchAnswer {
-  reader.readInt32();
+  const throttleTimeMs = reader.readInt32();
   const errorCode = reader.readInt16();
   reader.readInt32();
   return {
+    throttleTimeMs,
     errorCode,
     responses: reader.readArray((ofTopics) => ({
       topicId: ofTopics.readUUID(),

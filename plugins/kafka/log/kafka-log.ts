@@ -17,6 +17,7 @@ import { deleteRecords, readExtents } from "../client/offsets.js";
 import { openCluster } from "../client/open-cluster.js";
 import { Producer } from "../client/producer.js";
 import { Reader } from "../client/reader.js";
+import { QUOTA } from "../client/throttling.js";
 import type { KafkaLogConfig } from "../config.js";
 import { kafkaLogProbes } from "./log-probes.js";
 import { openTopics, settingsOfTopics, type TopicNames, topicNames } from "./open-topics.js";
@@ -83,7 +84,7 @@ export class KafkaLog implements PartitionedLog {
       return await settingsOfTopics(opened.cluster, this.#config, opened.partitions);
     });
     opened.largestRecord = found.largestRecord;
-    return found;
+    return opened.cluster.throttling.isRecent ? { ...found, warnings: [...found.warnings, QUOTA] } : found;
   }
 
   async append(part: LogPart, value: Uint8Array, name?: string): Promise<Appended> {

@@ -136,7 +136,9 @@ export class KafkaSink implements Sink {
     const opening = this.#cluster ?? openCluster(this.#config, this.#title, this.#stopping.signal);
     this.#cluster = opening;
     try {
-      return await opening;
+      const cluster = await opening;
+      cluster.throttling.watch(this.#context.log);
+      return cluster;
     } catch (error) {
       if (this.#cluster === opening) this.#cluster = undefined;
       throw passing(agentErrorOf(error, "connecting to Kafka", () => true));

@@ -88,6 +88,7 @@ export class KafkaSource implements Source {
       let retryMillis = RETRY_MILLIS;
       try {
         this.#cluster = await openCluster(this.#config, this.#title, signal);
+        this.#cluster.throttling.watch(this.#context.log);
         await this.#readIn(this.#cluster);
       } catch (error) {
         if (isForeign(error)) retryMillis = FOREIGN_MILLIS;

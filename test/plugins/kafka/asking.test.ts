@@ -185,3 +185,17 @@ test("a leader that does not answer holds up no partition of the others, and wha
     assert.match(failure.message, /broker 2: no answer/);
   }
 });
+
+test("a request that is not answered in time names the quota for which brokers throttle the client", async () => {
+  const answers = [{ throttleTimeMs: 500 }];
+  const { cluster } = await brokersThat(() => {
+    const answer = answers.shift();
+    if (answer === undefined) throw new KafkaError("unavailable", "asking kafka:1: no answer in time");
+    return answer;
+  });
+  await cluster.askAny(async () => "");
+  await assert.rejects(
+    cluster.askAny(async () => ""),
+    /no answer in time; .*a quota of its user or client id is used up/,
+  );
+});
