@@ -139,3 +139,10 @@ export const rdbConfig = {
 } as const satisfies Schema;
 
 export type RdbConfig = ConfigOf<typeof rdbConfig>;
+
+type OfGeometries = Pick<RdbConfig, "attr_geometry" | "attr_geometry_rows" | "attr_persistence">;
+
+/** Whether a table of the sink can have a column of geometries: rows of attributes have none without attr_geometry_rows. */
+export function hasGeometries({ attr_geometry, attr_geometry_rows, attr_persistence }: OfGeometries): boolean {
+  return attr_geometry && (attr_persistence === "column" || attr_geometry_rows);
+}

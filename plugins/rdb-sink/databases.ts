@@ -1,6 +1,6 @@
 import { AgentError, type Context, type PropertyFault, type QueryResult } from "deneb/sdk";
 import { type Dialect, databaseErrorOf, type ServerAddress, sqlFaults, storeError } from "deneb/sql";
-import type { RdbConfig, rdbConfig } from "./config.js";
+import { hasGeometries, type RdbConfig, type rdbConfig } from "./config.js";
 import { mysqlDatabase } from "./mysql/database.js";
 import { postgresqlDatabase } from "./postgresql/database.js";
 import type { DatabaseKind } from "./server.js";
@@ -60,7 +60,9 @@ export function rdbFaults(config: RdbConfig): readonly PropertyFault<typeof rdbC
           } as const,
         ]
       : []),
-    ...(isMirrored(config) ? [{ property: "attr_geometry_x", reason: MIRRORED, severity: "warning" } as const] : []),
+    ...(hasGeometries(config) && config.attr_geometry_x === "latitude"
+      ? [{ property: "attr_geometry_x", reason: MIRRORED, severity: "warning" } as const]
+      : []),
     ...hostFaults(config),
     ...optionFaults(config),
   ];
@@ -68,10 +70,6 @@ export function rdbFaults(config: RdbConfig): readonly PropertyFault<typeof rdbC
 
 const MIRRORED =
   "geo:point, geo:line, geo:box and geo:polygon are stored with x = latitude, as the predecessor did; maps expect x = longitude";
-
-function isMirrored({ attr_geometry, attr_geometry_x, attr_persistence, attr_geometry_rows }: RdbConfig): boolean {
-  return attr_geometry && attr_geometry_x === "latitude" && (attr_persistence === "column" || attr_geometry_rows);
-}
 
 function optionFaults({ rdb_dialect, rdb_options }: RdbConfig): readonly PropertyFault<typeof rdbConfig>[] {
   const { options, optionNames } = databases[rdb_dialect];

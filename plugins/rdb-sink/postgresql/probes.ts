@@ -1,6 +1,7 @@
 import { TLSSocket } from "node:tls";
 import type { Probe, ProbeResult } from "deneb/sdk";
 import { storeError } from "deneb/sql";
+import { hasGeometries } from "../config.js";
 import { tlsResult } from "../tls-result.js";
 import type { Ask, ProbeParts } from "./ask.js";
 import { withClient } from "./client.js";
@@ -25,7 +26,7 @@ export function postgresqlProbes(parts: ProbeParts): readonly Probe[] {
           schemaRights,
         ),
         ...(ownDatabases ? [probe("create databases for services", databaseRight)] : []),
-        ...(config.attr_geometry ? [probe("use the extension PostGIS", extensionProbe("postgis"))] : []),
+        ...(hasGeometries(config) ? [probe("use the extension PostGIS", extensionProbe("postgis"))] : []),
         ...(config.timescaledb ? [probe("use the extension TimescaleDB", extensionProbe("timescaledb"))] : []),
         probe("write to the tables of earlier runs", listedTables),
         ...next,

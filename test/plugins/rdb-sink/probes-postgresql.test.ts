@@ -199,6 +199,20 @@ test("a missing extension is a failure that names it, and an installed one says 
   assert.equal(hidden.outcome, "failed");
 });
 
+test("the extension is not asked for where rows of attributes have no geometries, as with the class name of the original", {
+  skip,
+}, async (context) => {
+  const { admin } = await scene(context);
+  const rows = { ...admin, attr_geometry: true, attr_persistence: "row" } as const;
+  const extensions: number[] = [];
+  for (const attr_geometry_rows of [true, false]) {
+    const findings = await probed({ ...rows, attr_geometry_rows });
+    extensions.push(findings.filter(({ tried }) => tried.startsWith("use the extension PostGIS")).length);
+  }
+
+  assert.deepEqual(extensions, [1, 0]);
+});
+
 test("a server that is away is one failure; what needs it is skipped, and no password is in it", {
   skip: false,
 }, async () => {
