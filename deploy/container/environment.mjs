@@ -19,15 +19,15 @@ const HOSTS = [
 ];
 const NO_HOST = { AGENT_RDB_DIALECT: "sqlite" };
 
-/** Variables without effect, and what to use instead. */
+/** Variables without effect, and what to use instead; the first pattern that fits counts. */
 const WITHOUT_EFFECT = [
+  [/^CYGNUS_(MONGO|STH|CKAN|HDFS|CARTO|ORION|ELASTICSEARCH|ARCGIS)_/, "there is no such sink"],
   [/^CYGNUS_JAVA_OPTS$/, "limit the memory of the container, or set NODE_OPTIONS=--max-old-space-size=MEBIBYTES"],
   [/^CYGNUS_(AGENT_NAME|CONF_PATH|CONF_FILE)$/, "mount your file as /etc/deneb/agent.properties"],
   [/^CYGNUS_MULTIAGENT$/, "start one container for each agent"],
-  [/^CYGNUS_SERVICE_PORT$/, "set AGENT_SERVICE_PORT, or publish another port of the host"],
+  [/^CYGNUS_(\w+_)?SERVICE_PORT$/, "set AGENT_SERVICE_PORT, or publish another port of the host"],
   [/^CYGNUS_MONITORING_TYPE$/, "read the metrics of the management interface at /metrics"],
   [/^CYGNUS_LOG_APPENDER$/, "mount a logging file as /etc/deneb/logging.json"],
-  [/^CYGNUS_(MONGO|STH|CKAN|HDFS|CARTO|ORION|ELASTICSEARCH|ARCGIS)_HOST$/, "there is no such sink"],
   [/_SKIP_(CONF|NAME_MAPPINGS)_GENERATION$/, "a mounted file is never changed"],
 ];
 
@@ -58,10 +58,13 @@ function levelOf(text) {
 }
 
 function withoutEffect(env) {
-  const notices = Object.keys(env).flatMap((name) =>
-    WITHOUT_EFFECT.filter(([pattern]) => pattern.test(name)).map(([, remedy]) => `${name} has no effect: ${remedy}`),
-  );
-  return { notices: notices.sort() };
+  const found = Object.keys(env).map((name) => [name, insteadOf(name)]);
+  const idle = found.filter(([, remedy]) => remedy !== undefined);
+  return { notices: idle.map(([name, remedy]) => `${name} has no effect: ${remedy}`).sort() };
+}
+
+function insteadOf(name) {
+  return WITHOUT_EFFECT.find(([pattern]) => pattern.test(name))?.[1];
 }
 
 function ofTheDatabase(env) {
@@ -91,6 +94,7 @@ function furtherHosts(env, chosen) {
 
 /** The variables of a database of the predecessor, under the names that the file of the image and the sink read. */
 function renamed(env, prefix) {
-  const own = Object.entries(env).filter(([name]) => name.startsWith(`${prefix}_`));
+  const all = Object.entries(env).filter(([name]) => name.startsWith(`${prefix}_`));
+  const own = all.filter(([name]) => insteadOf(name) === undefined);
   return Object.fromEntries(own.map(([name, value]) => [name.replace(prefix, "AGENT_RDB"), value]));
 }

@@ -50,9 +50,14 @@ const cases = [
     notice: /CYGNUS_MYSQL_HOST has no effect beside CYGNUS_POSTGRESQL_HOST: for a sink of each mount a file/,
   },
   {
-    env: { ...sqlite, CYGNUS_MONGO_HOST: "m" },
+    env: { ...sqlite, CYGNUS_MONGO_HOSTS: "m:27017" },
     variables: {},
-    notice: /CYGNUS_MONGO_HOST has no effect: .*no such sink/,
+    notice: /CYGNUS_MONGO_HOSTS has no effect: .*no such sink/,
+  },
+  {
+    env: { CYGNUS_POSTGRESQL_HOST: "old", CYGNUS_POSTGRESQL_SERVICE_PORT: "5055" },
+    variables: { ...postgresql, AGENT_RDB_HOST: "old" },
+    notice: /^CYGNUS_POSTGRESQL_SERVICE_PORT has no effect: set AGENT_SERVICE_PORT, [^,]*$/,
   },
 ] as const;
 
