@@ -13,6 +13,14 @@ const errors = [
     ],
   },
   {
+    says: "lines of an instance file of the original",
+    text: more("CONFIG_FILE=/usr/cygnus/conf/agent_1.conf", "ADMIN_PORT=8081"),
+    faults: [
+      "error line 10: CONFIG_FILE: is a line of an instance file of the original, which is not read; give --config that file",
+      "error line 11: ADMIN_PORT: is a line of an instance file of the original, which is not read; give it by --management-port",
+    ],
+  },
+  {
     says: "an agent with a dot in its name",
     text: more("my.agent.sources = s", "my.agent.sinks.s.type = rdb", "my.agent.sinks.s.channel = c"),
     faults: [

@@ -1,4 +1,5 @@
 import { type ConfigurationFault, errorAt, nearest, shownValue, unreadAt } from "../configuration-fault.js";
+import { ofInstanceFile } from "../predecessor/instance-settings.js";
 import { holdsExpression } from "./properties.js";
 import { type Section, type Setting, type Settings, sectionOf, settingsBelow } from "./settings.js";
 
@@ -110,8 +111,8 @@ function partWithExpression({ key, line }: Setting): readonly [string, Configura
 function tooFewParts({ key, value, line }: Setting): ConfigurationFault {
   if (GAP.test(key))
     return errorAt({ key, line }, "stands for lines that an example leaves out; write them, or remove it");
-  const dotted = dottedAgent(key);
-  if (dotted !== undefined) return errorAt({ key, line }, dotted);
+  const known = dottedAgent(key) ?? ofInstanceFile(key);
+  if (known !== undefined) return errorAt({ key, line }, known);
   const remedy = "write <agent>.<sources, channels or sinks>.<name>.<property>";
   return errorAt({ key, value: shownValue(key, value), line }, `has too few parts; ${remedy}`);
 }

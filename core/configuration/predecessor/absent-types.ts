@@ -20,7 +20,10 @@ export function absentType(kind: Kind, name: string): AbsentType | undefined {
       reason: `${className} of ${whose} is not part of Deneb; write ${instead} in its place`,
       withoutEffect: false,
     };
-  const store = kind === "sink" ? stores.get(storeOf(className)) : undefined;
+  const ofStore = kind === "sink" ? storeOf(className) : "";
+  if (ofStore === "kafka")
+    return { reason: `${className} of ${whose} is not part of Deneb; ${OTHER_RECORDS}`, withoutEffect: false };
+  const store = stores.get(ofStore);
   const what = store === undefined ? "" : `; there is no ${kind} for ${store}`;
   const remedy = `remove the ${kind}, or write a plugin for it (docs/writing-a-plugin.md)`;
   return { reason: `${className} of ${whose} is not part of Deneb${what}; ${remedy}`, withoutEffect: false };
@@ -57,6 +60,10 @@ function storeOf(className: string): string {
     .replace(/sink$/, "");
 }
 
+const OTHER_RECORDS =
+  "its place can take the sink kafka, which has properties and records of its own (plugins/kafka/sink/README.md); " +
+  "write that one, or remove the sink";
+
 /** The stores of sinks by the names of their classes, without the parts that all share. */
 const stores: ReadonlyMap<string, string> = new Map([
   ["arcgis", "ArcGIS"],
@@ -69,7 +76,6 @@ const stores: ReadonlyMap<string, string> = new Map([
   ["hdfs", "HDFS"],
   ["hdfsevent", "HDFS"],
   ["hive", "Hive"],
-  ["kafka", "Kafka"],
   ["mongo", "MongoDB"],
   ["oraclesql", "Oracle"],
   ["orion", "a second broker"],

@@ -15,7 +15,6 @@ const stores = [
   ["Elasticsearch", "Elasticsearch"],
   ["ArcgisFeatureTable", "ArcGIS"],
   ["Orion", "a second broker"],
-  ["Kafka", "Kafka"],
 ] as const;
 
 for (const [name, store] of stores)
@@ -35,6 +34,23 @@ for (const [name, store] of stores)
       }
     }
   });
+
+test("for the sink of the original for Kafka the sink kafka is named, which writes other records", () => {
+  const types = [
+    "com.telefonica.iot.cygnus.sinks.NGSIKafkaSink",
+    "NGSILDKafkaSink",
+    "org.apache.flume.sink.kafka.KafkaSink",
+  ];
+  for (const type of types) {
+    const faults = faultTexts(read(changed("type = rdb", `type = ${type}`), { catalogue }));
+
+    assert.match(
+      faults.join(),
+      /KafkaSink of \S+(?: \S+)? is not part of Deneb; its place can take the sink kafka, .*own/,
+    );
+    assert.doesNotMatch(faults.join(), /there is no sink/);
+  }
+});
 
 test("other classes of the original and of Flume are named too", () => {
   const faults = ["com.telefonica.iot.cygnus.sinks.NGSITestSink", "org.apache.flume.sink.hdfs.HDFSEventSink"].map(
