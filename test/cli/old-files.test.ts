@@ -110,6 +110,19 @@ a.sinks.mongo-sink.channel = test-channel`.replace("postgresql-sink  postgresql-
   assert.equal((await checked(context, text)).code, exitCodes.badInput);
 });
 
+test("of the TLS of Flume the check says what the source needs instead", async (context) => {
+  const tls = ["ssl = true", "keystorePassword = hush"].map((line) => `a.sources.http-source.${line}`);
+
+  const { code, err } = await checked(context, [ofImage, ...tls].join("\n"));
+
+  assert.equal(code, exitCodes.success);
+  assert.match(
+    err.join("\n"),
+    /ssl = "true": .* has no effect; the source speaks HTTP without tls_key and tls_certificate/,
+  );
+  assert.match(err.join("\n"), /keystorePassword = "\*\*\*": .* without tls_key/);
+});
+
 test("a migration of a file that has errors has that exit code too", async (context) => {
   const { code, err } = await migrated(context, `${ofImage}\na.sinks.postgresql-sink.batch_size = many`);
 

@@ -1,5 +1,5 @@
 import { type ConfigurationFault, errorAt, nearest, shownValue, unreadAt } from "../configuration-fault.js";
-import { ofInstanceFile } from "../predecessor/instance-settings.js";
+import { ofInstanceFile } from "./instance-settings.js";
 import { holdsExpression } from "./properties.js";
 import { type Section, type Setting, type Settings, sectionOf, settingsBelow } from "./settings.js";
 

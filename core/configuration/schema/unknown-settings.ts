@@ -35,6 +35,7 @@ export function unknownSettings(
   const known = [...Object.keys(config), ...kernelNames, ...slotNames(slots, catalogue)];
   const old = oldNames(config, spellings);
   const secrets = secretMaps(catalogue);
+  const instead = new Map(spellings.flatMap(({ without = {} }) => Object.entries(without)));
   return unread.map(([name, { key, value, line }]) => {
     const meant = nearest(name, known) ?? old.get(nearest(name, [...old.keys()]) ?? "");
     const [first = "", ...below] = name.split(".");
@@ -42,8 +43,12 @@ export function unknownSettings(
     // A misspelt property of this component, where maps of others are called alike.
     const isPlain = own !== undefined && below.length === 0;
     const secret = own?.sensitive === true || (!isPlain && nearest(first, secrets) !== undefined);
-    const location = { key, value: secret ? MASK : shownValue(name, value), line, nearest: meant };
-    return unreadAt(location, `is not a property of the ${kind} "${type}" and has no effect`, "here-only");
+    const location = { key, value: secret ? MASK : shownValue(name, value), line };
+    const reason = `is not a property of the ${kind} "${type}" and has no effect`;
+    const remedy = instead.get(name);
+    return remedy === undefined
+      ? unreadAt({ ...location, nearest: meant }, reason, "here-only")
+      : unreadAt(location, `${reason}; ${remedy}`, "here-only");
   });
 }
 

@@ -35,6 +35,14 @@ test("properties of the file take precedence over those of a class name", () => 
   assert.equal(sink.config["store_port"], 3307);
 });
 
+test("of a property of the predecessor that is none here the warning says what to do instead", () => {
+  const { faults } = readSink("store", ["sea_level = 3"]);
+
+  assert.deepEqual(faults, [
+    'warning line 10: a1.sinks.s.sea_level = "3": is not a property of the sink "store" and has no effect; the sea has none here',
+  ]);
+});
+
 test("a value that counts here and did not there is a warning that hides secrets", () => {
   const { sink, faults } = readSink(old("SeaSink"), ["sea_password = salt", "sea_host = NORTH"]);
 
