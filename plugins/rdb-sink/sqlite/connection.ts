@@ -40,13 +40,17 @@ export function refusalOf(path: string): Error | undefined {
   }
 }
 
-/** Adds the name of the file to an error that is of the file and not of a statement. */
+/**
+ * Adds the name of the file to an error that is of the file and not of a statement, and its kind to one that the driver does not know,
+ * such as that of a value which a STRICT table refuses.
+ */
 export function errorOfFile(error: unknown, file: string): unknown {
   const code = codeOf(error) ?? "";
   const result = /^UNKNOWN_SQLITE_ERROR_(\d+)$/.exec(code)?.[1];
   const name = result === undefined ? code : nameOf(Number(result));
-  if (!(error instanceof Error) || !OF_FILES.test(name)) return error;
-  return codedError(name, `${file}: ${error.message}`);
+  if (!(error instanceof Error) || name === "") return error;
+  if (OF_FILES.test(name)) return codedError(name, `${file}: ${error.message}`);
+  return name === code ? error : codedError(name, error.message);
 }
 
 function codedError(code: string, message: string): Error {
@@ -55,7 +59,7 @@ function codedError(code: string, message: string): Error {
 
 /** The low byte of a result says its kind: https://www.sqlite.org/rescode.html */
 function nameOf(result: number): string {
-  return KINDS.get(result % 256) ?? `SQLITE_${result}`;
+  return KINDS.get(result % 256) ?? OF_STATEMENTS.get(result % 256) ?? `SQLITE_${result}`;
 }
 
 const KINDS: ReadonlyMap<number, string> = new Map([
@@ -70,5 +74,11 @@ const KINDS: ReadonlyMap<number, string> = new Map([
   [15, "SQLITE_PROTOCOL"],
   [23, "SQLITE_AUTH"],
   [26, "SQLITE_NOTADB"],
+]);
+const OF_STATEMENTS: ReadonlyMap<number, string> = new Map([
+  [1, "SQLITE_ERROR"],
+  [18, "SQLITE_TOOBIG"],
+  [19, "SQLITE_CONSTRAINT"],
+  [20, "SQLITE_MISMATCH"],
 ]);
 const OF_FILES = new RegExp(`^(${[...KINDS.values(), KEPT_LOCKED].join("|")}|E[A-Z]+$)`);

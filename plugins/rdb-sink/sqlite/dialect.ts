@@ -32,7 +32,8 @@ import {
   writtenColumns,
 } from "deneb/sql";
 import { sqliteErrors } from "./errors.js";
-import { matchingSql, ROW_ID, sortable, timeOf } from "./matching.js";
+import { matchingSql, sortable, timeOf } from "./matching.js";
+import { deletionOf, ROW_ID } from "./row-ids.js";
 
 const sql: GuardedSql = {
   path: ({ table }) => quoted(table),
@@ -218,9 +219,7 @@ function remove({ until, ...rows }: RemovedRows): Statement {
 }
 
 function deletion({ name }: History, which: string, parameters: readonly string[]): Statement {
-  const table = quoted(name.table);
-  const text = `DELETE FROM ${table} WHERE ${ROW_ID} IN (SELECT ${ROW_ID} FROM ${table} ${which})`;
-  return { at: name, text, runs: [parameters] };
+  return { at: name, text: deletionOf(quoted(name.table), which), runs: [parameters] };
 }
 
 const TABLES_WITH = `

@@ -15,9 +15,13 @@ import {
   removeEmptied,
   saveWritten,
 } from "./open-file.js";
+import { type TableColumn, withRowId } from "./row-ids.js";
 import type { SqliteThread } from "./thread-messages.js";
 
 const MOST_PREPARED = 2000;
+const COLUMNS = `
+  SELECT found.name, found.pk, list.wr
+  FROM pragma_table_list(?1) AS list JOIN pragma_table_xinfo(?1) AS found WHERE list.schema = 'main'`;
 
 /** A statement changed another number of rows than it was to. */
 export class UnexpectedChanges extends Error {}
@@ -100,7 +104,9 @@ export class SqliteFiles {
   }
 
   run(statement: Statement): void {
-    const prepared = this.#statement(statement);
+    const { at } = statement;
+    const text = withRowId(statement.text, (table) => this.#columns(at, table));
+    const prepared = this.#statement({ ...statement, text });
     for (const run of statement.runs) {
       const { changes } = of(statement.at.schema, () => prepared.run(run));
       if (statement.changes !== undefined && changes !== statement.changes) throw new UnexpectedChanges();
@@ -169,6 +175,15 @@ export class SqliteFiles {
     if (this.#prepared.size === MOST_PREPARED) this.#prepared.clear();
     this.#prepared.set(key, prepared);
     return prepared;
+  }
+
+  #columns(at: Statement["at"], table: string): readonly TableColumn[] {
+    const rows = this.rows({ at, text: COLUMNS, runs: [[table]] });
+    return rows.map(([name, inKey, withoutRowId]) => ({
+      name: String(name),
+      inKey: Number(inKey),
+      withoutRowId: withoutRowId === "1",
+    }));
   }
 
   /** Another one after each commit by another connection. */

@@ -1,7 +1,5 @@
 import { type Column, type MatchingSql, quoted } from "deneb/sql";
-
-/** What identifies a row. A column of that name would take its place in statements, so no attribute has one. */
-export const ROW_ID = "_rowid_";
+import { deletionOf } from "./row-ids.js";
 
 export const matchingSql: MatchingSql = {
   path: ({ table }) => quoted(table),
@@ -11,8 +9,7 @@ export const matchingSql: MatchingSql = {
   timeParameter: (_column, parameter) => parameter,
   is: ({ name }, parameter) => `${quoted(name)} = ${parameter}`,
   contains: ({ name }, parameter) => `instr(${quoted(name)}, ${parameter}) > 0`,
-  deletion: (table, which, limit) =>
-    `DELETE FROM ${table} WHERE ${ROW_ID} IN (SELECT ${ROW_ID} FROM ${table}${which} LIMIT ${limit})`,
+  deletion: (table, which, limit) => deletionOf(table, `${which} LIMIT ${limit}`),
   text: ({ name }) => quoted(name),
 };
 
