@@ -51,6 +51,8 @@ const sql: GuardedSql = {
   returning: "",
 };
 
+const byContent = matching(matchingSql);
+
 /** MySQL and MariaDB, where a schema is a database. */
 export const mysql = {
   database: "mysql",
@@ -111,7 +113,9 @@ export const mysql = {
   // Rows have no identifier, so the oldest ones are deleted by number.
   deleteExcess: ({ name, time }, _newest, limit) =>
     plain(name, `DELETE FROM ${path(name)} ORDER BY ${quoted(time.name)} IS NULL, ${sortable(time)} LIMIT ${limit}`),
-  ...matching(matchingSql),
+  ...byContent,
+  // Triggers, rules and row security may keep rows without an error.
+  deleteMatching: (rows, limit) => ({ ...byContent.deleteMatching(rows, limit), changes: limit }),
   noteTexts: () => [],
   partitions: mysqlPartitions,
   createIndexes: (name, indexes) =>

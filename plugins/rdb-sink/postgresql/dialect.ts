@@ -46,6 +46,8 @@ const OTHER_DATABASES = `
     AND has_database_privilege(oid, 'CONNECT')
   ORDER BY datname`;
 
+const byContent = matching(matchingSql);
+
 export const postgresql = {
   database: "postgresql",
   reservedColumns: ["tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"],
@@ -108,7 +110,9 @@ export const postgresql = {
       String(newest),
       String(limit),
     ]),
-  ...matching(matchingSql),
+  ...byContent,
+  // Triggers, rules and row security may keep rows without an error.
+  deleteMatching: (rows, limit) => ({ ...byContent.deleteMatching(rows, limit), changes: limit }),
   noteTexts: (notes) =>
     notes.map(({ name, text }) => ({
       at: name,

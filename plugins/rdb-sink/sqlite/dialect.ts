@@ -69,6 +69,8 @@ const upsert = rememberingUpserts(({ name, columns, key, time, members }) => {
   return { text, more };
 });
 
+const byContent = matching(matchingSql);
+
 export const sqlite = {
   database: "sqlite",
   reservedColumns: [ROW_ID],
@@ -124,7 +126,9 @@ export const sqlite = {
     const order = `${quoted(name)} IS NULL DESC, ${sortable({ name, kind })} DESC, ${ROW_ID} DESC`;
     return deletion(history, `ORDER BY ${order} LIMIT ${limit} OFFSET ${newest}`, []);
   },
-  ...matching(matchingSql),
+  ...byContent,
+  // Triggers, rules and row security may keep rows without an error.
+  deleteMatching: (rows, limit) => ({ ...byContent.deleteMatching(rows, limit), changes: limit }),
   noteTexts: () => [],
   createIndexes,
   errors: sqliteErrors,

@@ -28,7 +28,8 @@ export function positionConflict({ sink, channel, table, owner, moved, deletion 
 export function positionUnsettled(sink: string): AgentError {
   const message =
     `storing by sink "${sink}": a row that the sink keeps with its data changed twice while it was written, or is there more ` +
-    "than once; nothing of the batch is stored. See which other agent writes for a sink of this name";
+    "than once; nothing of the batch is stored. See which other agent writes for a sink of this name, or which trigger, rule " +
+    "or row security the table of positions has";
   return new AgentError("POSITION_CONFLICT", message, { retryable: true });
 }
 

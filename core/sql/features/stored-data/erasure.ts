@@ -2,7 +2,8 @@ import { columnName } from "../../../ngsi/index.js";
 import { counted } from "../../../sdk/counted.js";
 import type { ErasedRows, Erasure, LeftData, StoredSelection } from "../../../sdk/index.js";
 import { databaseErrorOf } from "../../contract/database-error.js";
-import { type TableName, tableKey } from "../../contract/statement.js";
+import { type Driver, isUnexpectedChanges } from "../../contract/driver.js";
+import { type Statement, type TableName, tableKey } from "../../contract/statement.js";
 import { columnLayoutColumns, isUnstorable } from "../../rows/layout.js";
 import { printedName } from "../../tables/catalogue.js";
 import type { KnownStore } from "../../tables/known-store.js";
@@ -20,6 +21,9 @@ const FIRST_ROWS = 5000;
 const GROWTH = 4;
 const MOST_ROWS = 1_000_000;
 const MOST_NAMED = 1000;
+/** Others may delete some of the rows at the same time, once or twice. */
+const MOST_MISSES = 3;
+const KEPT = "its rows are still there: a trigger, a rule or row security of the table keeps them";
 
 /** What an erasure needs to know. */
 interface ErasureRequest {
@@ -112,11 +116,18 @@ async function erasedFrom(
   };
   try {
     if (dryRun) return await count(Number.MAX_SAFE_INTEGER);
-    for (let most = FIRST_ROWS; ; most = Math.min(most * GROWTH, MOST_ROWS)) {
+    for (let most = FIRST_ROWS, misses = 0; ; ) {
       const some = await count(most);
-      if (some > 0) await driver.write([dialect.deleteMatching(rows, some)], signal);
+      if (some > 0 && !(await hasDeleted(dialect.deleteMatching(rows, some), driver, signal))) {
+        misses += 1;
+        if (misses < MOST_MISSES) continue;
+        left.push({ name: rows.printed, reason: KEPT });
+        return erased;
+      }
       erased += some;
       if (some < most) return erased;
+      most = Math.min(most * GROWTH, MOST_ROWS);
+      misses = 0;
     }
   } catch (error) {
     if (signal.aborted) throw error;
@@ -125,6 +136,17 @@ async function erasedFrom(
     if (dialect.errors.missing(databaseError)) return erased;
     left.push({ name: rows.printed, reason: dialect.errors.explain(databaseError, store.server) });
     return erased;
+  }
+}
+
+/** False, and nothing is deleted, if the database says that it were other rows than were counted. */
+async function hasDeleted(deletion: Statement, driver: Driver, signal: AbortSignal): Promise<boolean> {
+  try {
+    await driver.write([deletion], signal);
+    return true;
+  } catch (error) {
+    if (isUnexpectedChanges(error)) return false;
+    throw error;
   }
 }
 
