@@ -171,6 +171,9 @@ const cells: Cells = {
   other: plainCell,
 };
 
+/** Hidden columns of virtual tables; generated columns are hidden in another way. */
+const OF_MODULES = 1;
+
 // The key of a table is the number of its rows where it has no index.
 function catalogue(tables: readonly TableName[]): readonly Statement[] {
   const schemas = [...new Set(tables.map(({ schema }) => schema))];
@@ -182,7 +185,7 @@ function catalogue(tables: readonly TableName[]): readonly Statement[] {
       SELECT '', ?1, wanted.value, found.name, CASE
         WHEN found.pk AND NOT EXISTS (SELECT 1 FROM pragma_index_list(wanted.value) WHERE origin = 'pk')
         THEN 'integer identity' ELSE found.type END
-      FROM json_each(?2) AS wanted JOIN pragma_table_info(wanted.value) AS found`,
+      FROM json_each(?2) AS wanted JOIN pragma_table_xinfo(wanted.value) AS found WHERE found.hidden <> ${OF_MODULES}`,
     runs: [[schema, JSON.stringify(tables.filter((name) => name.schema === schema).map(({ table }) => table))]],
   }));
 }
@@ -228,8 +231,8 @@ function deletion({ name }: History, which: string, parameters: readonly string[
 
 const TABLES_WITH = `
   SELECT '', ?1, tables.name, found.name, found.type
-  FROM sqlite_master AS tables JOIN pragma_table_info(tables.name) AS found
-  WHERE tables.type = 'table' AND lower(found.name) IN (SELECT lower(value) FROM json_each(?2))`;
+  FROM sqlite_master AS tables JOIN pragma_table_xinfo(tables.name) AS found
+  WHERE found.hidden <> ${OF_MODULES} AND tables.type = 'table' AND lower(found.name) IN (SELECT lower(value) FROM json_each(?2))`;
 
 function definition({ name, kind }: Column): string {
   return `${quoted(name)} ${types[kind]}`;

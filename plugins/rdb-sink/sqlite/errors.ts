@@ -5,7 +5,7 @@ import { KEPT_LOCKED } from "./kept-locks.js";
 
 const PERMANENT = /^SQLITE_(TOOBIG|MISMATCH|CONSTRAINT)/;
 const PERMANENT_ERROR =
-  /too many (columns|SQL variables)|object name reserved|cannot modify|may not be modified|ON CONFLICT clause does not match/;
+  /too many (columns|SQL variables)|object name reserved|cannot modify|may not be modified|generated column|ON CONFLICT clause does not match/;
 
 /** A row that is rolled back is neither written nor synced: that a disk takes it does not prove that it takes others. */
 const OF_WRITING = /^SQLITE_IOERR_(WRITE|FSYNC|DIR_FSYNC|TRUNCATE)$/;

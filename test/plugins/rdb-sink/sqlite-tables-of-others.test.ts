@@ -90,3 +90,18 @@ test("a value that a STRICT table refuses is refused for good, and later rows ar
   await persist(sink, good);
   assert.deepEqual(await place.select("s", "t", "SELECT entityid FROM @"), [{ entityid: "b" }]);
 });
+
+test("a value for a generated column is refused for good, and later rows are stored", async (context) => {
+  const generated = "(recvtime text, entityid text, entitytype text, p text AS (entityid) STORED)";
+  const { place, sink } = await tableOfOthers(context, generated, {});
+  const [bad, good] = [eventOf(entity("a", { p: "1" }), "s"), eventOf(entity("b", { q: "1" }), "s")];
+
+  const error: unknown = await persist(sink, bad, good).catch((reason: unknown) => reason);
+
+  assert.ok(error instanceof AgentError);
+  assert.equal(error.code, "DATA_REFUSED");
+  assert.match(error.message, /cannot INSERT into generated column "p"/);
+  assert.equal(retryableOf(error), false);
+  await persist(sink, good);
+  assert.deepEqual(await place.select("s", "t", "SELECT p FROM @"), [{ p: "b" }]);
+});
