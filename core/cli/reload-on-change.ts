@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import type { Reload, ReloadEnd } from "../agent/reload.js";
 import type { ConfigurationFault } from "../configuration/configuration-fault.js";
 import type { Configuration } from "../configuration/read-configuration.js";
+import { refuseNoFileSync } from "../files/regular-file.js";
 import { SerialQueue } from "../files/serial-queue.js";
 import type { FileState } from "../metrics/agent-instruments.js";
 import { codeOf, type Logger, reasonOf } from "../sdk/index.js";
@@ -127,6 +128,7 @@ export class ReloadOnChange {
   #text(): string | undefined {
     const { file, log, found } = this.#parts;
     try {
+      refuseNoFileSync(file);
       const text = readFileSync(file, "utf8");
       if (this.#unreadable !== undefined) log.info({ file }, "the properties file can be read again");
       this.#unreadable = undefined;
@@ -155,6 +157,7 @@ export class ReloadOnChange {
   async #reloaded(faults: ConfigurationFault[]): Promise<FileState> {
     const { file, read, reload, graceMilliseconds, log } = this.#parts;
     try {
+      refuseNoFileSync(file);
       const { topology, faults: found } = read();
       faults.push(...found);
       for (const fault of faults) logFault(log, fault, file);

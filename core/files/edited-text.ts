@@ -3,6 +3,7 @@ import { open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { AgentError, codeOf } from "../sdk/index.js";
 import { makeFolder } from "./make-folder.js";
+import { refuseNoFile } from "./regular-file.js";
 import { SerialQueue } from "./serial-queue.js";
 import { syncFolder } from "./whole-file.js";
 
@@ -64,6 +65,7 @@ class SerialText implements EditedText {
 
 async function textOf(file: string): Promise<string | undefined> {
   try {
+    await refuseNoFile(file);
     return await readFile(file, "utf8");
   } catch (cause) {
     if (codeOf(cause) === "ENOENT") return undefined;

@@ -8,6 +8,7 @@ import { AgentError, codeOf, type FolderLock, type Logger, reasonOf } from "../s
 import { type KernelLock, notLockable, tryLock } from "./kernel-lock.js";
 import { holderText } from "./lock-note.js";
 import { makeFolder } from "./make-folder.js";
+import { isFile, refuseNoFile } from "./regular-file.js";
 
 export const LOCK = "deneb.lock";
 export const NOTE = "deneb.lock.txt";
@@ -126,6 +127,7 @@ class HeldFolder implements FolderLock {
 async function markOf(real: string): Promise<string | undefined> {
   try {
     const { dev, ino } = await stat(path.join(real, LOCK), { bigint: true });
+    await refuseNoFile(path.join(real, NOTE));
     return `${dev} ${ino} ${await readFile(path.join(real, NOTE), "utf8")}`;
   } catch {
     // Neither can be looked at, or the note could not be written.
@@ -205,7 +207,9 @@ function inUse(folder: string, by: string): AgentError {
  */
 async function writeNote(file: string, runs: string | undefined): Promise<void> {
   const holder = { pid: process.pid, host: hostname(), since: new Date().toISOString(), runs };
-  await writeFile(file, `${holderText(holder)}\n`, { mode: 0o600 }).catch(() => undefined);
+  await refuseNoFile(file)
+    .then(() => writeFile(file, `${holderText(holder)}\n`, { mode: 0o600 }))
+    .catch(() => undefined);
 }
 
 async function removeNote(file: string): Promise<void> {
@@ -214,7 +218,7 @@ async function removeNote(file: string): Promise<void> {
 
 /** A short text without control characters, whatever is in the file. */
 export async function readNote(file: string): Promise<string> {
-  const text = await readFile(file, "utf8").catch(() => "");
+  const text = (await isFile(file)) ? await readFile(file, "utf8").catch(() => "") : "";
   const line = text
     .slice(0, MOST_CHARACTERS)
     .replace(/[^\x20-\x7e]/g, " ")

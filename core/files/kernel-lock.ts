@@ -1,6 +1,7 @@
 import { appendFile, chmod, stat } from "node:fs/promises";
 import { AgentError, codeOf } from "../sdk/index.js";
 import { fullTables, OPEN_FILES_REMEDY } from "./refused-access.js";
+import { refuseNoFile } from "./regular-file.js";
 
 /** A lock held by the operating system: it is released when its process ends, however it ends. */
 export interface KernelLock {
@@ -13,6 +14,7 @@ export interface KernelLock {
  * in this process may open the file, because closing it would end the lock.
  */
 export async function tryLock(file: string): Promise<KernelLock | undefined> {
+  await refuseNoFile(file);
   const Database = await loadedDriver(file);
   const open = () => {
     const connection = opened(() => new Database(file), file);

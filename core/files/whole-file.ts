@@ -1,8 +1,10 @@
 import { open, rename } from "node:fs/promises";
+import { refuseNoFile } from "./regular-file.js";
 
 /** Gives a file of the kernel new content: a crash leaves the old content or the new one, never a part. Only its user may read it. */
 export async function writeWhole(file: string, content: string): Promise<void> {
   const draft = `${file}.new`;
+  await refuseNoFile(draft);
   const handle = await open(draft, "w", 0o600);
   try {
     await handle.writeFile(content);

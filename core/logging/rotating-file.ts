@@ -1,4 +1,14 @@
-import { closeSync, existsSync, fstatSync, openSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
 import path from "node:path";
 import { makeFolderSync } from "../files/make-folder.js";
 
@@ -82,7 +92,7 @@ export class RotatingFile implements ClosableStream {
 
   #opened(): OpenFile {
     makeFolderSync(path.dirname(this.#options.file));
-    const descriptor = openSync(this.#options.file, "a", 0o640);
+    const descriptor = openSync(this.#options.file, APPENDING, 0o640);
     const { dev, ino, size } = fstatSync(descriptor, { bigint: true });
     this.#open = { descriptor, identity: `${dev}:${ino}`, size: Number(size) };
     return this.#open;
@@ -98,6 +108,10 @@ export class RotatingFile implements ClosableStream {
     if (maxFiles < 2) rmSync(file);
   }
 }
+
+const { O_APPEND, O_CREAT, O_NONBLOCK, O_WRONLY } = constants;
+/** A pipe that nobody reads would hold up the process; lines that it does not take are lost. */
+const APPENDING = O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK;
 
 function foundAt(file: string): Pick<OpenFile, "identity" | "size"> | "unknown" | undefined {
   try {

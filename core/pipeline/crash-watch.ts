@@ -2,6 +2,7 @@ import { closeSync, openSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { refuseNewerFormat } from "../files/format-version.js";
 import { makeFolderSync } from "../files/make-folder.js";
+import { refuseNoFileSync } from "../files/regular-file.js";
 import { AgentError, codeOf } from "../sdk/index.js";
 import { type CrashMark, InHand, keyOf, type MarkFile, markStates, STATE_BYTES } from "./in-hand.js";
 
@@ -76,6 +77,7 @@ export function readMarks(file: string): string {
 }
 
 function textOf(file: string): string {
+  refuseNoFileSync(file);
   try {
     return readFileSync(file, "latin1");
   } catch (cause) {

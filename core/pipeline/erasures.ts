@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { refuseNewerFormat } from "../files/format-version.js";
+import { refuseNoFile } from "../files/regular-file.js";
 import { SerialQueue } from "../files/serial-queue.js";
 import { syncFolder, writeWhole } from "../files/whole-file.js";
 import { eventHeaders } from "../ngsi/index.js";
@@ -125,6 +126,7 @@ function hashOf(text: string): string {
 }
 
 async function readErasures(file: string): Promise<readonly KeptErasure[]> {
+  await refuseNoFile(file);
   let text: string;
   try {
     text = await readFile(file, "utf8");

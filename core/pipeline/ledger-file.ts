@@ -3,6 +3,7 @@ import path from "node:path";
 import { refuseGone } from "../files/folder-lock.js";
 import { refuseNewerFormat } from "../files/format-version.js";
 import { makeFolder } from "../files/make-folder.js";
+import { refuseNoFile } from "../files/regular-file.js";
 import { writeWhole } from "../files/whole-file.js";
 import { isRecord } from "../sdk/event.js";
 import { AgentError, codeOf } from "../sdk/index.js";
@@ -91,6 +92,7 @@ export async function writeAccounts(file: string, { channels: accounts, closed }
 
 /** Undefined without a file; a file that is none throws, and one of a later version with code `FORMAT_OF_NEWER_VERSION`. */
 export async function readAccounts(file: string): Promise<Accounts | undefined> {
+  await refuseNoFile(file);
   const text = await readFile(file, "utf8").catch((cause: unknown) => {
     if (codeOf(cause) === "ENOENT") return undefined;
     throw new AgentError("FILE_NOT_READ", `reading "${file}"`, { cause, retryable: false });

@@ -2,7 +2,7 @@ import { access, constants, open, readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { codeOf, type Examiner, type Probe } from "deneb/sdk";
 import { CHECKPOINT_FILE, refuseNewerCheckpoint } from "./log/checkpoint.js";
-import { newerVersion, readFully } from "./log/files.js";
+import { newerVersion, readFully, refuseNoFile } from "./log/files.js";
 import { firstOf, readSegmentHeader, SEGMENT_HEADER_BYTES, SEGMENT_VERSION } from "./log/segments.js";
 
 /** Where a channel keeps its files, and how many bytes they may have. */
@@ -43,6 +43,7 @@ export function logProbes(
 
 /** A start opens it to write it, too. */
 async function readCheckpoint(file: string): Promise<void> {
+  await refuseNoFile(file);
   await ifThere(() => access(file, constants.R_OK | constants.W_OK));
   const bytes = await ifThere(() => readFile(file));
   if (bytes !== undefined) refuseNewerCheckpoint(file, bytes);
@@ -54,6 +55,7 @@ async function readSegments(folder: string): Promise<number> {
   const segments = names.filter((name) => firstOf(name) !== undefined);
   for (const name of segments) {
     const file = path.join(folder, name);
+    await refuseNoFile(file);
     const handle = await ifThere(() => open(file, "r"));
     try {
       const header = handle && readSegmentHeader(await readFully(handle, 0, SEGMENT_HEADER_BYTES));

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { chmod, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
@@ -37,6 +37,22 @@ function messages({ lines }: AgentProcess): readonly unknown[] {
 const unreadable = "the properties file cannot be read; the agent keeps its present configuration";
 const readable = "the properties file can be read again";
 const faulty = "configuration has errors; the agent keeps its present configuration";
+
+test("a pipe in place of the properties file does not hold up the agent, also when it is asked to reload", async (context) => {
+  const { agent, file, becomes } = await watched(context);
+
+  await rm(file);
+  execFileSync("mkfifo", [file]);
+  await becomes("unreadable");
+  agent.process.kill("SIGHUP");
+  await until(
+    async () => messages(agent),
+    (all) => all.includes("configuration could not be read; the agent keeps its present configuration"),
+  );
+  await rm(file);
+  await writeFile(file, loggingAgent);
+  await becomes("ok");
+});
 
 test("a properties file that is deleted and put back is one line each in the log, and a state of the metrics", async (context) => {
   const { agent, file, becomes } = await watched(context);

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { chmod, copyFile, mkdir, readFile, rename, rm, stat, truncate, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
@@ -85,4 +86,16 @@ test("with copytruncate the lines go on at the beginning of the file, and its ow
   assert.equal(await readFile(`${file}.copy`, "utf8"), "0123456789abcd\n");
   assert.equal(await readFile(file, "utf8"), "0123456789abcd\n");
   await assert.rejects(stat(`${file}.1`), "it was not full, so the appender did not rotate it");
+});
+
+test("a pipe in place of the file, which nobody reads, does not hold up who logs, and is a problem", async (context) => {
+  const { file, log, problems } = await scene(context);
+  execFileSync("mkfifo", [file]);
+
+  log("lost");
+  await rm(file);
+  log("written");
+
+  assert.equal(await readFile(file, "utf8"), "written\n");
+  assert.match(problems[0] ?? "", /ENXIO/);
 });

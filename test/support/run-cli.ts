@@ -18,10 +18,19 @@ export function runCli(
   env: Readonly<Record<string, string>> = {},
   program = main,
 ): Promise<CliResult> {
+  return runProgram(process.execPath, [program, ...args], env);
+}
+
+/** The same with any program. */
+export function runProgram(
+  program: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<CliResult> {
   return new Promise((resolve) => {
     const child = execFile(
-      process.execPath,
-      [program, ...args],
+      program,
+      args,
       { env: { ...process.env, ...env }, timeout: 300_000 },
       (_error, stdout, stderr) => resolve({ code: child.exitCode ?? -1, stdout, stderr }),
     );

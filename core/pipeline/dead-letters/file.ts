@@ -2,6 +2,7 @@ import { type FileHandle, open, realpath, rm } from "node:fs/promises";
 import path from "node:path";
 import { refuseGone } from "../../files/folder-lock.js";
 import { makeFolder } from "../../files/make-folder.js";
+import { refuseNoFile } from "../../files/regular-file.js";
 import { syncFolder } from "../../files/whole-file.js";
 import { codeOf } from "../../sdk/index.js";
 import { isMark, type LetterRecord, lineOf, type OpenLetter } from "./dead-letter.js";
@@ -28,6 +29,7 @@ export class DeadLetterFile {
     await makeFolder(folder, folderMode);
     if (this.#isTorn) await cutTail(this.path);
     this.#isTorn = false;
+    await refuseNoFile(this.path);
     const handle = await open(this.path, "a", fileMode);
     let isNew: boolean;
     try {

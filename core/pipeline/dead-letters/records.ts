@@ -1,4 +1,5 @@
 import { type FileHandle, open } from "node:fs/promises";
+import { refuseNoFile } from "../../files/regular-file.js";
 import { AgentError, codeOf } from "../../sdk/index.js";
 import { isMark, type LetterRecord, recordOf } from "./dead-letter.js";
 import { LetterTable, type Sharing } from "./letter-table.js";
@@ -201,6 +202,7 @@ export async function readAt(handle: FileHandle, { file, position, length }: Rea
 
 /** Opens a file to read it; undefined when there is none. */
 export async function openIfThere(file: string, flags: "r" | "r+" = "r"): Promise<FileHandle | undefined> {
+  await refuseNoFile(file);
   return await open(file, flags).catch((error: unknown) => {
     if (codeOf(error) === "ENOENT") return undefined;
     throw error;

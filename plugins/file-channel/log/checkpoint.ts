@@ -3,7 +3,7 @@ import path from "node:path";
 import { crc32 } from "node:zlib";
 import { AgentError, codeOf } from "deneb/sdk";
 import { DoneRanges, type Range } from "./done-ranges.js";
-import { newerVersion, PRIVATE, syncFolder, WITHOUT_ROOM, writeFully } from "./files.js";
+import { newerVersion, PRIVATE, refuseNoFile, syncFolder, WITHOUT_ROOM, writeFully } from "./files.js";
 
 /** Runs that a channel remembers; older ones are forgotten. */
 export const MOST_RUNS = 1000;
@@ -69,6 +69,7 @@ export class Checkpoint {
 
   /** Opens the file and returns the newest state in it; undefined when none can be read. */
   async open(): Promise<ChannelState | undefined> {
+    await refuseNoFile(this.#file);
     const handle = await open(this.#file, constants.O_RDWR | constants.O_CREAT, PRIVATE);
     this.#handle = handle;
     const bytes = await handle.readFile();
@@ -106,12 +107,16 @@ export class Checkpoint {
       await handle.sync();
       await syncFolder(path.dirname(this.#file));
     } catch (cause) {
-      if (!WITHOUT_ROOM.has(codeOf(cause))) throw cause;
-      const remedy = `free ${(2 * SLOT_BYTES) / 1024} KiB there, or set checkpointDir to a folder on another disk`;
-      const message = `making the checkpoint "${this.#file}" (${remedy})`;
+      const message = `making the checkpoint "${this.#file}" (${remedyOf(codeOf(cause))})`;
       throw new AgentError("FOLDER_UNUSABLE", message, { cause, retryable: false });
     }
   }
+}
+
+function remedyOf(code: string | undefined): string {
+  const folder = "set checkpointDir to a folder on another disk";
+  if (code === "EFBIG") return "raise the limit for the size of a file (ulimit -f, LimitFSIZE)";
+  return WITHOUT_ROOM.has(code) ? `free ${(2 * SLOT_BYTES) / 1024} KiB there, or ${folder}` : folder;
 }
 
 function slotsOf(bytes: Buffer): readonly Buffer[] {

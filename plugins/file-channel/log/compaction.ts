@@ -2,7 +2,7 @@ import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { bytesOnDisk, compactedEnd, type Stretch } from "./compacted-end.js";
 import { countOf, type DoneRanges, type Range } from "./done-ranges.js";
-import { COMPACTED, PRIVATE, readFully, syncFolder, writeFully } from "./files.js";
+import { COMPACTED, PRIVATE, readFully, refuseNoFile, syncFolder, writeFully } from "./files.js";
 import { HEADER_BYTES, readChunk, SEAL } from "./records.js";
 import {
   type Compacted,
@@ -41,6 +41,7 @@ export async function compact(segment: Segment, done: DoneRanges): Promise<boole
 /** Resolves to what the new file has; undefined when an event cannot be read. */
 async function writeWithoutDone(segment: Segment, done: DoneRanges, made: string): Promise<Compacted | undefined> {
   const { file, first, last, end } = segment;
+  await refuseNoFile(file);
   const from = await open(file, "r");
   try {
     const stretches = await stretchesOf(from, end, (sequence) => first <= sequence && !done.has(sequence));

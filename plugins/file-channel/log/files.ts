@@ -1,5 +1,5 @@
 import { constants } from "node:fs";
-import { type FileHandle, open, readdir } from "node:fs/promises";
+import { type FileHandle, open, readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import { AgentError, codeOf } from "deneb/sdk";
 
@@ -62,10 +62,24 @@ export async function readFully(file: FileHandle, position: number, length: numb
 }
 
 /**
+ * Throws code `NOT_A_FILE` where something else has the place of a file: to open a pipe may never end. Nothing is thrown where there is
+ * none, or it cannot be looked at: to open it says why.
+ */
+export async function refuseNoFile(file: string): Promise<void> {
+  // Big numbers, as where the kernel looks: it may be a pipe.
+  const found = await stat(file, { bigint: true }).catch(() => undefined);
+  if (found === undefined || found.isFile()) return;
+  const kind = found.isDirectory() ? "a folder" : "a pipe, a socket or a device";
+  const message = `opening "${file}": ${kind} has the place of a file; move it away`;
+  throw new AgentError("NOT_A_FILE", message, { retryable: true });
+}
+
+/**
  * Opens a file of events; undefined when it was removed. Throws code `CHANNEL_FOLDER_GONE` when its whole folder is gone or
  * empty, as that of a disk that is not mounted now: the events may come back with it.
  */
 export async function openSegment(file: string): Promise<FileHandle | undefined> {
+  await refuseNoFile(file);
   try {
     return await open(file, "r");
   } catch (cause) {

@@ -3,7 +3,7 @@ import { type FileHandle, open, readdir, rm } from "node:fs/promises";
 import path from "node:path";
 import { AgentError, codeOf, type Logger, reasonOf } from "deneb/sdk";
 import { bytesOnDisk, type CompactedEnd, readCompactedEnd } from "./compacted-end.js";
-import { COMPACTED, newerVersion, notRead, readFully } from "./files.js";
+import { COMPACTED, newerVersion, notRead, readFully, refuseNoFile } from "./files.js";
 import { ENDS_TRANSACTION, HEADER_BYTES, readChunk, readHeader, readRecord, SEAL } from "./records.js";
 import { firstOf, readSegmentHeader, SEGMENT_HEADER_BYTES, SEGMENT_VERSION, Segment } from "./segments.js";
 
@@ -41,20 +41,20 @@ function isLeftOver(name: string): boolean {
 }
 
 /** What the disk cannot give, or what is no file at all: its events are missing until a later start can read it. */
-const UNREADABLE: ReadonlySet<string | undefined> = new Set(["EIO", "EISDIR"]);
+const UNREADABLE: ReadonlySet<string | undefined> = new Set(["EIO", "NOT_A_FILE"]);
 
 async function inspectIfReadable(file: string, named: number, log: Logger): Promise<FoundSegment | undefined> {
   try {
     return await inspect(file, named);
   } catch (cause) {
-    if (cause instanceof AgentError) throw cause;
-    if (!UNREADABLE.has(codeOf(cause))) throw notRead(file, cause);
+    if (!UNREADABLE.has(codeOf(cause))) throw cause instanceof AgentError ? cause : notRead(file, cause);
     log.error({ file, reason: reasonOf(cause) }, "segment left alone: it cannot be read");
     return undefined;
   }
 }
 
 async function inspect(file: string, named: number): Promise<FoundSegment> {
+  await refuseNoFile(file);
   const handle = await open(file, "r");
   try {
     const onDisk = await handle.stat();

@@ -1,5 +1,5 @@
 import { accessSync, closeSync, constants, openSync, rmSync, statSync } from "node:fs";
-import { dirname } from "node:path";
+import { basename, dirname } from "node:path";
 import { codeOf } from "deneb/sdk";
 import Database from "libsql";
 import { databaseUri } from "./database-uri.js";
@@ -27,7 +27,6 @@ export function refusalOf(path: string): Error | undefined {
   const other = `${path}-tried`;
   try {
     const found = statSync(path, { throwIfNoEntry: false });
-    if (found?.isDirectory()) return codedError("EISDIR", "a folder has its place; move it away");
     if (found !== undefined) accessSync(path, constants.R_OK | constants.W_OK);
     opened.push(openSync(other, "w", 0o600));
     while (opened.length < DESCRIPTORS_OF_A_FILE) opened.push(openSync(dirname(path), "r"));
@@ -37,6 +36,18 @@ export function refusalOf(path: string): Error | undefined {
   } finally {
     for (const descriptor of opened) closeSync(descriptor);
     if (opened.length > 0) rmSync(other, { force: true });
+  }
+}
+
+/** Throws where something else has the place of a file, or of one beside it: SQLite would say that the disk fails. */
+export function refuseNoFiles(path: string, besides: readonly string[]): void {
+  for (const file of [path, ...besides]) {
+    // Big numbers: it may be a pipe.
+    const found = statSync(file, { throwIfNoEntry: false, bigint: true });
+    if (found === undefined || found.isFile()) continue;
+    const place = file === path ? "its place" : `the place of ${basename(file)}`;
+    const kind = found.isDirectory() ? "a folder" : "a pipe, a socket or a device";
+    throw codedError("EISDIR", `${kind} has ${place}; move it away`);
   }
 }
 

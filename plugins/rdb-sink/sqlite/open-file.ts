@@ -1,7 +1,7 @@
 import { chmodSync, rmSync, statSync } from "node:fs";
 import { codeOf } from "deneb/sdk";
 import type Database from "libsql";
-import { connect, refusalOf } from "./connection.js";
+import { connect, refusalOf, refuseNoFiles } from "./connection.js";
 
 const OF_OTHERS = 0o077;
 
@@ -26,6 +26,7 @@ export function openFile(path: string, busyMillis: number): OpenFile {
 }
 
 function preparedFile(path: string, busyMillis: number): OpenFile {
+  refuseNoFiles(path, besides(path));
   const connection = connect(path, busyMillis);
   try {
     closeToOthers(path);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { readdir, readFile, rm, truncate, unlink, writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { readdir, readFile, rename, rm, truncate, unlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { drain, numbered, put, take, upTo } from "../../../core/testing/channel-fixture.js";
@@ -172,4 +173,35 @@ test("a file that was removed while the channel runs costs its events, is report
     upTo(12).filter((body) => body + 1 < removed.from || body + 1 > removed.to),
   );
   assert.ok(again.lines.some(({ message }) => message === "damaged events left out"));
+});
+
+test("a pipe in place of a file of events does not hold up a start, and is named; the events come when the file is back", async (context) => {
+  const folder = await killed(context);
+  const file = await onlySegment(folder);
+  const bytes = await readFile(file);
+  await unlink(file);
+  execFileSync("mkfifo", [file]);
+
+  const without = await contents(folder);
+  await unlink(file);
+  await writeFile(file, bytes);
+  const back = await contents(folder);
+
+  assert.deepEqual([without.bodies, back.bodies], [[], upTo(12).slice(2)]);
+  const named = without.lines.find(({ message }) => message === "segment left alone: it cannot be read");
+  assert.match(JSON.stringify(named?.fields), /a pipe, a socket or a device has the place of a file/);
+});
+
+test("a pipe that takes the place of a file of events while the channel runs fails takes, until the file is back", async (context) => {
+  const folder = await killed(context);
+  const file = await onlySegment(folder);
+  const { channel } = await openIn(folder);
+  context.after(() => channel.stop());
+  await rename(file, `${file}.away`);
+  execFileSync("mkfifo", [file]);
+
+  await assert.rejects(take(channel, 1), { code: "NOT_A_FILE" });
+  await rename(`${file}.away`, file);
+
+  assert.deepEqual(await drain(channel, 1000), upTo(12).slice(2));
 });

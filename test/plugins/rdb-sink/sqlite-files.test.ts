@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { cp, mkdir, readdir, readlink, rename, rm, stat, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
@@ -234,6 +235,17 @@ test("what the system has against a file is said: SQLite says that it cannot be 
     message: /^s\.db: a folder has its place/,
   });
 });
+
+for (const file of ["s.db", "s.db-wal", "s.db-shm"])
+  test(`a pipe in place of ${file} is named: SQLite says that the disk fails`, async (context) => {
+    const folder = await tempFolder(context);
+    execFileSync("mkfifo", [join(folder, file)]);
+
+    assert.throws(() => new SqliteFiles({ folder, hadLock: false, mostOpen: 8, busyMillis: 0 }).open(["s"]), {
+      code: "EISDIR",
+      message: /^s\.db: a pipe, a socket or a device has (its place|the place of s\.db-(wal|shm)); move it away$/,
+    });
+  });
 
 for (const code of ["SQLITE_IOERR_WRITE", "SQLITE_IOERR_FSYNC", "SQLITE_IOERR_DIR_FSYNC", "SQLITE_IOERR_TRUNCATE"])
   test(`${code} is of the whole disk: no event becomes a dead letter because a row that is rolled back is taken`, () => {
