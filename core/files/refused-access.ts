@@ -13,8 +13,8 @@ export async function reasonWithRemedy(error: unknown): Promise<string> {
 export async function remedyOfRefusal(error: unknown): Promise<string | undefined> {
   const causes = causesOf(error);
   if (causes.some((cause) => codeOf(cause) === "FOLDER_UNUSABLE")) return undefined;
-  const file = causes.map(refusedFile).find((one) => one !== undefined);
-  return file === undefined ? undefined : await remedyAt(file);
+  const refused = causes.map(refusedFile).find((one) => one !== undefined);
+  return refused && (await remedyAt(refused));
 }
 
 /** Rejects where a file that is there cannot be written; the system may refuse that while it lets it be read. */
@@ -27,19 +27,27 @@ export async function refuseUnwritable(file: string): Promise<void> {
   }
 }
 
-function refusedFile(error: unknown): string | undefined {
+interface RefusedFile {
+  readonly file: string;
+  /** What the system says, whoever asks, of a file that an attribute protects. */
+  readonly isNotPermitted: boolean;
+}
+
+function refusedFile(error: unknown): RefusedFile | undefined {
   const code = codeOf(error);
   if ((code !== "EACCES" && code !== "EPERM") || !(error instanceof Error)) return undefined;
-  return "path" in error && typeof error.path === "string" ? error.path : undefined;
+  if (!("path" in error) || typeof error.path !== "string") return undefined;
+  return { file: error.path, isNotPermitted: code === "EPERM" };
 }
 
 /** The nearest one above it that can be looked at says more where it cannot. */
-async function remedyAt(file: string): Promise<string> {
+async function remedyAt({ file, isNotPermitted }: RefusedFile): Promise<string> {
+  const orUnprotect = isNotPermitted ? ", or take an attribute from it that protects it (lsattr, chattr -i -a)" : "";
   for (let at = path.resolve(file); ; at = path.dirname(at)) {
     const found = await stat(at).catch(() => undefined);
     if (found === undefined && at !== path.dirname(at)) continue;
     const user = process.geteuid?.();
-    if (found === undefined || found.uid === user) return `give this user the right to use "${at}"`;
+    if (found === undefined || found.uid === user) return `give this user the right to use "${at}"${orUnprotect}`;
     const what = found.isDirectory() ? "it and all that is in it" : "it";
     return `"${at}" belongs to user ${found.uid}; run as that user, or give user ${user} the right to use ${what}`;
   }

@@ -3,7 +3,16 @@ import path from "node:path";
 import { crc32 } from "node:zlib";
 import { AgentError, codeOf } from "deneb/sdk";
 import { DoneRanges, type Range } from "./done-ranges.js";
-import { newerVersion, PRIVATE, refuseNoFile, syncFolder, WITHOUT_ROOM, writeFully } from "./files.js";
+import {
+  LOOK_MILLIS,
+  linksOf,
+  newerVersion,
+  PRIVATE,
+  refuseNoFile,
+  syncFolder,
+  WITHOUT_ROOM,
+  writeFully,
+} from "./files.js";
 
 /** Runs that a channel remembers; older ones are forgotten. */
 export const MOST_RUNS = 1000;
@@ -57,6 +66,9 @@ export class Checkpoint {
   #handle: FileHandle | undefined;
   #generation = 0;
   #damaged = false;
+  /** How many names the file had when it was opened: some file systems count none. */
+  #links = 0;
+  #lookedAt = 0;
 
   constructor(folder: string) {
     this.#file = path.join(folder, CHECKPOINT_FILE);
@@ -72,6 +84,7 @@ export class Checkpoint {
     await refuseNoFile(this.#file);
     const handle = await open(this.#file, constants.O_RDWR | constants.O_CREAT, PRIVATE);
     this.#handle = handle;
+    await this.#noteLinks(handle);
     const bytes = await handle.readFile();
     refuseNewerCheckpoint(this.#file, bytes);
     const slots = slotsOf(bytes);
@@ -89,11 +102,47 @@ export class Checkpoint {
 
   async save(state: ChannelState): Promise<void> {
     if (this.#handle === undefined) return;
+    if (await this.#isRemoved(this.#handle)) await this.#makeAgain(state);
+    await this.#write(this.#handle, state);
+  }
+
+  async #write(handle: FileHandle, state: ChannelState): Promise<void> {
     const generation = this.#generation + 1;
     const slot = slotBytes(state, generation);
-    await writeFully(this.#handle, slot, (generation % 2) * SLOT_BYTES);
-    await this.#handle.datasync();
+    await writeFully(handle, slot, (generation % 2) * SLOT_BYTES);
+    await handle.datasync();
     this.#generation = generation;
+  }
+
+  /** What is written to a file without a name is gone with the process. */
+  async #isRemoved(handle: FileHandle): Promise<boolean> {
+    const now = performance.now();
+    if (this.#links === 0 || now - this.#lookedAt < LOOK_MILLIS) return false;
+    const isRemoved = (await linksOf(handle)) === 0;
+    // One that could not be made again is tried again at once.
+    if (!isRemoved) this.#lookedAt = now;
+    return isRemoved;
+  }
+
+  /** What has its place by now is older than what this process knows. Both slots hold the state, so that none counts as lost. */
+  async #makeAgain(state: ChannelState): Promise<void> {
+    await refuseNoFile(this.#file);
+    const handle = await open(this.#file, constants.O_RDWR | constants.O_CREAT | constants.O_TRUNC, PRIVATE);
+    try {
+      await this.#allocate(handle, 0);
+      await this.#write(handle, state);
+      await this.#noteLinks(handle);
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+    await this.#handle?.close();
+    this.#handle = handle;
+  }
+
+  async #noteLinks(handle: FileHandle): Promise<void> {
+    this.#links = await linksOf(handle);
+    this.#lookedAt = performance.now();
   }
 
   async close(): Promise<void> {

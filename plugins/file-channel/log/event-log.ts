@@ -4,7 +4,7 @@ import { Appender, type Ended, type Written } from "./appender.js";
 import { ChannelFolders } from "./channel-folders.js";
 import { DiskState } from "./disk-state.js";
 import { type Range, rangesOf, without } from "./done-ranges.js";
-import type { OpenFile } from "./files.js";
+import { isEmpty, type OpenFile } from "./files.js";
 import { LogReader, type ReadStep, type ScanStep } from "./log-reader.js";
 import { newIdFile, wantsNewId } from "./new-id.js";
 import { doneBefore, idOf, isOfRun, type PositionScope, positionText, sequencesIn } from "./position.js";
@@ -90,6 +90,7 @@ export class EventLog {
   async open(): Promise<void> {
     const { checkpointFolder, dataFolders, segmentBytes, inMemory, openFile } = this.#settings;
     await this.#folders.take();
+    const locked = await inUse(dataFolders);
     const saved = await this.#saved.open();
     const newId = await wantsNewId(checkpointFolder);
     const remains = { folders: dataFolders, damaged: this.#saved.damaged, inMemory, newId };
@@ -101,7 +102,14 @@ export class EventLog {
     this.#appender = new Appender({
       channel: this.#settings.channel,
       state,
-      writer: new SegmentWriter({ folders: dataFolders, id: state.id, segmentBytes, openFile }),
+      writer: new SegmentWriter({
+        folders: dataFolders,
+        id: state.id,
+        segmentBytes,
+        openFile,
+        locked,
+        removed: this.#removed,
+      }),
       segments: this.segments,
       disk: this.#disk,
       written: this.#written,
@@ -113,6 +121,10 @@ export class EventLog {
     await this.#takeBack(returned, segments);
     await this.saveDone();
   }
+
+  readonly #removed = (file: string): void => {
+    this.#log.error({ file }, "the file that events were written to was removed: another one is begun");
+  };
 
   /** To be called before events are handed out: their positions are accepted at later starts. */
   async claimRun(): Promise<void> {
@@ -255,6 +267,12 @@ export class EventLog {
     const parts = { state, appender, segments, present, log: this.#log, save: () => this.saveDone() };
     this.#lost -= await takeBack(returned, parts);
   }
+}
+
+/** Those of the folders in which there is something, as the lock of who uses them. */
+async function inUse(folders: readonly string[]): Promise<readonly string[]> {
+  const empty = await Promise.all(folders.map(isEmpty));
+  return folders.filter((_, at) => empty[at] === false);
 }
 
 function notOpen(): AgentError {

@@ -11,6 +11,8 @@ export interface WritableFile {
   datasync(): Promise<void>;
   truncate(length: number): Promise<void>;
   close(): Promise<void>;
+  /** How many names the file has; absent where it cannot be told. */
+  links?(): Promise<number>;
 }
 
 /** Files hold the data of notifications: they are for their owner alone. */
@@ -22,8 +24,11 @@ export const COMPACTED = ".compacted";
 /** The disk is full, or the quota of the user is used up. */
 export const WITHOUT_ROOM: ReadonlySet<string | undefined> = new Set(["ENOSPC", "EDQUOT"]);
 
+/** Milliseconds between two looks whether a file that is written to still has its name. */
+export const LOOK_MILLIS = 1000;
+
 /** Creates a file; fails when it exists. */
-export const openNewFile: OpenFile = process.platform === "linux" ? openDurable : (file) => open(file, "wx", PRIVATE);
+export const openNewFile: OpenFile = process.platform === "linux" ? openDurable : openOther;
 
 /**
  * On Linux each write to the file ends when its bytes and the length of the file are on disk, as after fdatasync: one
@@ -38,7 +43,18 @@ async function openDurable(file: string): Promise<WritableFile> {
     datasync: async () => {},
     truncate: (length) => handle.truncate(length),
     close: () => handle.close(),
+    links: () => linksOf(handle),
   };
+}
+
+async function openOther(file: string): Promise<WritableFile> {
+  const handle = await open(file, "wx", PRIVATE);
+  return Object.assign(handle, { links: () => linksOf(handle) });
+}
+
+/** How many names an open file has. */
+export async function linksOf(handle: FileHandle): Promise<number> {
+  return (await handle.stat()).nlink;
 }
 
 /** Writes all bytes: one call may write fewer than it was given. */
@@ -87,12 +103,17 @@ export async function openSegment(file: string): Promise<FileHandle | undefined>
     const folder = path.dirname(file);
     // One that is in use has at least its lock.
     if (!(await isEmpty(folder))) return undefined;
-    const message = `reading events: the folder "${folder}" is gone; mount its disk, or put it back`;
-    throw new AgentError("CHANNEL_FOLDER_GONE", message, { cause, retryable: true });
+    throw folderGone(folder, "reading events", { cause });
   }
 }
 
-async function isEmpty(folder: string): Promise<boolean> {
+export function folderGone(folder: string, doing: string, options: { readonly cause?: unknown } = {}): AgentError {
+  const message = `${doing}: the folder "${folder}" is gone; mount its disk, or put it back`;
+  return new AgentError("CHANNEL_FOLDER_GONE", message, { ...options, retryable: true });
+}
+
+/** Also where there is none. */
+export async function isEmpty(folder: string): Promise<boolean> {
   try {
     return (await readdir(folder)).length === 0;
   } catch (error) {

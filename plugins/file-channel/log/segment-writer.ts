@@ -1,6 +1,6 @@
 import { unlink } from "node:fs/promises";
 import path from "node:path";
-import { type OpenFile, syncFolder, type WritableFile, writeFully } from "./files.js";
+import { folderGone, isEmpty, LOOK_MILLIS, type OpenFile, syncFolder, type WritableFile, writeFully } from "./files.js";
 import { encodeSeal } from "./records.js";
 import { SEGMENT_HEADER_BYTES, Segment, segmentFile, segmentHeader } from "./segments.js";
 
@@ -11,6 +11,10 @@ interface WriterParts {
   /** A segment of this size is closed, and the next one begins. */
   readonly segmentBytes: number;
   readonly openFile: OpenFile;
+  /** Those of the folders that hold at least a lock while they are in use. */
+  readonly locked: readonly string[];
+  /** Called when the file that is written to was removed. */
+  readonly removed: (file: string) => void;
 }
 
 /** Records of consecutive events. */
@@ -23,6 +27,8 @@ interface Group {
 interface Active {
   readonly segment: Segment;
   readonly file: WritableFile;
+  /** How many names it had when it was made: some file systems count none. */
+  readonly links: number;
 }
 
 /** Appends groups to the newest segment, and begins another one when that is full; one call at a time. */
@@ -30,6 +36,7 @@ export class SegmentWriter {
   readonly #parts: WriterParts;
   #active: Active | undefined;
   #turn = 0;
+  #lookedAt = 0;
 
   constructor(parts: WriterParts) {
     this.#parts = parts;
@@ -38,6 +45,7 @@ export class SegmentWriter {
   /** When it resolves, the group is on disk; when it rejects, nothing of it counts. */
   async write({ bytes, first, last }: Group): Promise<Segment> {
     if (this.#active !== undefined && !this.#continues(this.#active.segment, first)) await this.close();
+    if (this.#active !== undefined && (await this.#isRemoved(this.#active))) await this.#leave(this.#active);
     this.#active ??= await this.#begin(first);
     const { segment, file } = this.#active;
     try {
@@ -73,6 +81,8 @@ export class SegmentWriter {
   async #begin(first: number): Promise<Active> {
     const { folders, id, openFile } = this.#parts;
     const folder = folders[this.#turn++ % folders.length] ?? "";
+    // A mount point without its disk: what is written there is hidden when the disk is back.
+    if (this.#parts.locked.includes(folder) && (await isEmpty(folder))) throw folderGone(folder, "writing events");
     const name = segmentFile(folder, first);
     const file = await openFile(name);
     const segment = new Segment(name, { first, last: first - 1, end: SEGMENT_HEADER_BYTES });
@@ -80,10 +90,25 @@ export class SegmentWriter {
       await writeFully(file, segmentHeader(id), 0);
       await syncFolder(path.dirname(name));
     } catch (error) {
-      await this.#abandon({ segment, file });
+      await this.#abandon({ segment, file, links: 0 });
       throw error;
     }
-    return { segment, file };
+    this.#lookedAt = performance.now();
+    return { segment, file, links: (await file.links?.().catch(() => 0)) ?? 0 };
+  }
+
+  /** What is written to a file without a name is gone with the process. One that was moved, or whose disk was unmounted, has its name there. */
+  async #isRemoved({ file, links }: Active): Promise<boolean> {
+    const now = performance.now();
+    if (links === 0 || now - this.#lookedAt < LOOK_MILLIS) return false;
+    this.#lookedAt = now;
+    return (await file.links?.().catch(() => undefined)) === 0;
+  }
+
+  async #leave({ segment, file }: Active): Promise<void> {
+    this.#active = undefined;
+    this.#parts.removed(segment.file);
+    await Promise.allSettled([file.close()]);
   }
 
   /** After a failed write the content of the disk is unknown: the segment is closed, and what was not acknowledged is cut off. */
