@@ -98,7 +98,7 @@ function removedFolders(log: Logger, report: (report: HealthReport) => void): Fo
   const reportFirst = () => {
     const [file] = gone;
     if (file === undefined) return report({ state: "up" });
-    const reason = `"${file}" was removed while the agent uses its folder: what waits may not be on disk, and another agent could use the folder, too; put the folder back, or start the agent again`;
+    const reason = `"${file}" was removed or moved while the agent uses its folder: what waits may not be on disk, and another agent could use the folder, too; put the folder back, or start the agent again`;
     report({ state: "down", reason, lasting: true });
   };
   return {

@@ -50,7 +50,7 @@ export async function withDataDir(
       seconds: lockWaitSeconds,
       log: { warn },
       lost: (file) => {
-        const what = `"${file}" was removed while the data directory is in use: another agent could use it, too`;
+        const what = `"${file}" was removed or moved while the data directory is in use: another agent could use it, too`;
         terminal.err(`error: ${what}; put the folder back, or start the agent again`);
       },
       back: (file) => terminal.err(`"${file}" is back, and no other agent used it meanwhile`),

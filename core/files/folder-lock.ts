@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import { chmod, lstat, readdir, readFile, realpath, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, lstat, readdir, readFile, readlink, realpath, rm, stat, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -51,7 +51,8 @@ export async function lockFolder(folder: string, claim: FolderClaim, wait: LockW
     held.set(real, lock);
     await writeNote(path.join(real, NOTE), wait.runs);
     if (owns !== undefined) await tighten(real, owns, wait.log);
-    return new HeldFolder({ real, lock, mark: await markOf(real) }, wait);
+    const link = wait.lost && (await openLinkOf(path.join(real, LOCK)));
+    return new HeldFolder({ real, lock, mark: await markOf(real), link }, wait);
   } catch (error) {
     held.get(real)?.release();
     held.delete(real);
@@ -80,6 +81,8 @@ interface Held {
   readonly lock: KernelLock;
   /** What tells the folder from others; undefined when it cannot be told. */
   readonly mark: string | undefined;
+  /** Says where the lock file is now, whatever has its place; undefined where the system does not say it. */
+  readonly link: string | undefined;
 }
 
 class HeldFolder implements FolderLock {
@@ -87,9 +90,12 @@ class HeldFolder implements FolderLock {
   readonly #looking: NodeJS.Timeout | undefined;
   #isLost = false;
   #isReleased = false;
+  /** That of a disk which was unmounted and is back says nothing any more. */
+  #link: string | undefined;
 
   constructor(held: Held, { lost, back }: LockWait) {
     this.#held = held;
+    this.#link = held.link;
     if (lost !== undefined) this.#looking = setTimeout(() => void this.#look(lost, back), LOOK_MILLIS).unref();
   }
 
@@ -109,12 +115,15 @@ class HeldFolder implements FolderLock {
     const { real, mark } = this.#held;
     const file = path.join(real, LOCK);
     // The number of the file alone says nothing of a removal: some file systems change the numbers of files.
-    const isLost = this.#isLost ? mark === undefined || (await markOf(real)) !== mark : !(await exists(file));
+    const isLost = this.#isLost
+      ? mark === undefined || (await markOf(real)) !== mark
+      : !(await exists(file)) || (await isMoved(this.#link, file));
     if (this.#isReleased) return;
     if (isLost !== this.#isLost) {
       this.#isLost = isLost;
       if (isLost) lost(file);
       else back?.(file);
+      if (!isLost && (await isMoved(this.#link, file))) this.#link = undefined;
     }
     this.#looking?.refresh();
   }
@@ -133,6 +142,22 @@ async function markOf(real: string): Promise<string | undefined> {
     // Neither can be looked at, or the note could not be written.
     return undefined;
   }
+}
+
+/** What the system says of a file that this process has open, by its name when it was opened. */
+async function openLinkOf(file: string): Promise<string | undefined> {
+  const links = (await readdir(OPEN_FILES).catch(() => [])).map((name) => path.join(OPEN_FILES, name));
+  const targets = await Promise.all(links.map((link) => readlink(link).catch(() => undefined)));
+  return links[targets.indexOf(file)];
+}
+
+const OPEN_FILES = "/proc/self/fd";
+
+/** Whether a file has another name by now, so that another one has its place. A network file system may call one deleted that is there. */
+async function isMoved(link: string | undefined, file: string): Promise<boolean> {
+  if (link === undefined) return false;
+  const now = await readlink(link).catch(() => file);
+  return now !== file && now !== `${file} (deleted)`;
 }
 
 async function exists(file: string): Promise<boolean> {

@@ -251,7 +251,7 @@ test("an agent whose data directory is away says so, is not ready at once, and i
   assert.equal(obstacles[0]?.component, "c");
   assert.match(
     obstacles[0].reason,
-    /deneb\.lock" was removed while the agent uses its folder: .*; put the folder back, or start the agent again$/,
+    /deneb\.lock" was removed or moved while the agent uses its folder: .*; put the folder back, or start the agent again$/,
   );
   const lines = agent.lines.filter(({ msg }) => String(msg).startsWith("a folder that is in use was removed"));
   const channel = path.join(await realpath(folder), "data", "channels", "c");
@@ -259,7 +259,7 @@ test("an agent whose data directory is away says so, is not ready at once, and i
     lines.map(({ level, component, file }) => [level, component, file]).toSorted(),
     ["checkpoint", "data"].map((name) => ["error", "c", path.join(channel, name, "deneb.lock")]),
   );
-  assert.match(agent.errors.join("\n"), /data\/deneb\.lock" was removed while the data directory is in use/);
+  assert.match(agent.errors.join("\n"), /data\/deneb\.lock" was removed or moved while the data directory is in use/);
   assert.ok(await post(agent.notifyUrl, 2));
   await until(
     async () => agent.lines.find(({ msg }) => msg === "batch not stored, will be retried"),

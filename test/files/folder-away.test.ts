@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { lockFolder, refuseGone } from "../../core/files/folder-lock.js";
@@ -46,6 +46,28 @@ async function twoLooks(context: TestContext): Promise<void> {
   await rename(away, folder);
   await learns("lost deneb.lock", "back deneb.lock");
 }
+
+const onlyOnLinux = process.platform === "linux" ? {} : { skip: "the system does not say where an open file is" };
+
+test(
+  "who holds a lock learns that a copy of its folder has its place, and that the folder is back",
+  onlyOnLinux,
+  async (context) => {
+    const { folder, away, learned, learns } = await watched(context);
+    const copy = `${folder}-copy`;
+    await cp(folder, copy, { recursive: true });
+
+    await rename(folder, away);
+    await rename(copy, folder);
+    await learns("lost deneb.lock");
+    await rename(folder, copy);
+    await rename(away, folder);
+    await learns("lost deneb.lock", "back deneb.lock");
+    await twoLooks(context);
+
+    assert.deepEqual(learned, ["lost deneb.lock", "back deneb.lock"]);
+  },
+);
 
 test("who holds a lock learns each time that its folder is away, and that it is back", async (context) => {
   const { folder, away, learns } = await watched(context);
