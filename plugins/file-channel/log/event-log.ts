@@ -1,3 +1,4 @@
+import { realpath } from "node:fs/promises";
 import { AgentError, type ChannelContext, type Logger, type TextCodecs } from "deneb/sdk";
 import type { QueuedEvent } from "deneb/sdk/channel";
 import { Appender, type Ended, type Written } from "./appender.js";
@@ -88,8 +89,10 @@ export class EventLog {
   }
 
   async open(): Promise<void> {
-    const { checkpointFolder, dataFolders, segmentBytes, inMemory, openFile } = this.#settings;
+    const { checkpointFolder, segmentBytes, inMemory, openFile } = this.#settings;
     await this.#folders.take();
+    // Those that are locked, also when a link on the way to them leads elsewhere later.
+    const dataFolders = await Promise.all(this.#settings.dataFolders.map((folder) => realpath(folder)));
     const locked = await inUse(dataFolders);
     const saved = await this.#saved.open();
     const newId = await wantsNewId(checkpointFolder);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { access, mkdir, readdir, rename, rmdir, unlink } from "node:fs/promises";
+import { access, mkdir, readdir, rename, rmdir, symlink, unlink } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
 import { codeOf } from "../../../core/sdk/index.js";
@@ -74,4 +74,24 @@ test("where a folder of events is empty, as the mount point of a disk that is aw
   await put(channel, 2);
 
   assert.deepEqual(await drain(channel, 10), [2]);
+});
+
+test("a link that leads to another folder while the channel runs changes nothing: that one is not locked", async (context) => {
+  const folder = await tempFolder(context);
+  const at = (name: string) => path.join(folder, name);
+  const { first, second, link } = { first: at("first"), second: at("second"), link: at("link") };
+  await mkdir(first);
+  await symlink(first, link);
+  const other = await openIn(folder, { dataDirs: [second] });
+  await other.channel.stop();
+  const { channel } = await openIn(path.join(folder, "d"), { dataDirs: [link] });
+  context.after(() => channel.stop());
+
+  await unlink(link);
+  await symlink(second, link);
+  await put(channel, 1);
+
+  const eventsIn = async (where: string) => (await readdir(where)).filter((name) => name.endsWith(".log")).length;
+  assert.deepEqual([await eventsIn(first), await eventsIn(second)], [1, 0]);
+  assert.deepEqual(await drain(channel, 10), [1]);
 });
