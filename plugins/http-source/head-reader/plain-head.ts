@@ -23,11 +23,19 @@ const METHOD = "POST ";
 const VERSION = " HTTP/1.1";
 const PATH = /^\/[\x21-\x7e]*$/;
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-/** Anything but a line break or another control character. */
-const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+/** Anything but control characters. A tab is one: behind a Content-Length or a Connection, Node's parser does not take it for a blank. */
+const VALUE = /^[\x20-\x7e\x80-\xff]*$/;
 const LENGTH = /^\d{1,15}$/;
-/** Headers that change how the connection or the body is read. */
-const SPECIAL = new Set(["transfer-encoding", "expect", "upgrade", "trailer", "te", "http2-settings"]);
+/** Headers that change how the connection or the body is read; Node's parser obeys Proxy-Connection as it does Connection. */
+const SPECIAL = new Set([
+  "transfer-encoding",
+  "expect",
+  "upgrade",
+  "trailer",
+  "te",
+  "http2-settings",
+  "proxy-connection",
+]);
 /** The lower-case form of names of plain requests. Senders use the same few names in every request. */
 const knownNames = new Map<string, string>();
 const MOST_KNOWN_NAMES = 500;
@@ -98,19 +106,17 @@ function plainName(name: string): string | undefined {
   return lower;
 }
 
-/** Without the blanks and tabs around it; other white space belongs to the value, or is half a character of it. */
+/** Without the blanks around it; other white space belongs to the value, or is half a character of it. */
 function withoutBlanks(text: string, start: number, end: number): string {
   let from = start;
   let to = end;
-  while (from < to && isBlank(text.charCodeAt(from))) from += 1;
-  while (to > from && isBlank(text.charCodeAt(to - 1))) to -= 1;
+  while (from < to && text.charCodeAt(from) === BLANK) from += 1;
+  while (to > from && text.charCodeAt(to - 1) === BLANK) to -= 1;
   // Other parts keep some of these, such as the service.
   return detached(text.slice(from, to));
 }
 
-function isBlank(code: number): boolean {
-  return code === 0x20 || code === 0x09;
-}
+const BLANK = 0x20;
 
 /** Undefined for a request that is not plain. */
 function bodyLength(headers: Readonly<Record<string, string>>, most: number): number | undefined {

@@ -7,7 +7,7 @@ const LONGEST_KEPT = 2048;
 /** Lengths of which a connection keeps what its head says: the bodies of a sender have a few lengths, in any order. */
 const MOST_LENGTHS = 8;
 const MOST_DIGITS = 15;
-const LENGTH_LINE = /\r\ncontent-length:[ \t]*(\d+)[ \t]*\r\n/i;
+const LENGTH_LINE = /\r\ncontent-length: *(\d+) *\r\n/i;
 
 /** A head in two pieces, around the digits of its Content-Length. */
 interface KeptHead {

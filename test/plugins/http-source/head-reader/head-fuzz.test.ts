@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { createServer, type IncomingMessage } from "node:http";
+import { createServer, type RequestListener } from "node:http";
 import { connect } from "node:net";
 import { type TestContext, test } from "node:test";
 import fc from "fast-check";
@@ -16,6 +16,7 @@ interface Read {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly bodyLength: number;
+  readonly isLast: boolean;
 }
 
 const lines = fc.array(
@@ -24,6 +25,7 @@ const lines = fc.array(
     fc.constantFrom(
       "Connection: close",
       "Connection: keep-alive",
+      "Proxy-Connection: close",
       "Transfer-Encoding: chunked",
       "Expect: 100-continue",
     ),
@@ -31,6 +33,7 @@ const lines = fc.array(
       "Fiware-Service: \topen iot ",
       "X:",
       "X-Empty: ",
+      "Connection: close\t",
       "Link: <a>;b",
       "TE: x",
       "Upgrade: h2c",
@@ -73,9 +76,9 @@ const heads = fc.tuple(starts, lines, edits).map(([start, more, changes]) => {
 });
 
 async function nodeReader(context: TestContext): Promise<(bytes: Buffer) => Promise<Read | undefined>> {
-  const requests = new Map<number | undefined, (request: IncomingMessage) => void>();
-  const server = createServer({ maxHeaderSize: limits.head }, (request) =>
-    requests.get(request.socket.remotePort)?.(request),
+  const requests = new Map<number | undefined, RequestListener>();
+  const server = createServer({ maxHeaderSize: limits.head }, (request, response) =>
+    requests.get(request.socket.remotePort)?.(request, response),
   );
   server.on("clientError", (_error, socket) => socket.destroy());
   server.listen(0, "127.0.0.1");
@@ -89,7 +92,7 @@ async function nodeReader(context: TestContext): Promise<(bytes: Buffer) => Prom
     await once(socket, "connect");
     const { localPort } = socket;
     const answered = new Promise<Read | undefined>((resolve) => {
-      requests.set(localPort, (request) => {
+      requests.set(localPort, (request, response) => {
         let bodyLength = 0;
         request.on("data", (chunk: Buffer) => {
           bodyLength += chunk.length;
@@ -97,7 +100,7 @@ async function nodeReader(context: TestContext): Promise<(bytes: Buffer) => Prom
         request.on("error", () => resolve(undefined));
         request.on("end", () => {
           const { method = "", url: path = "", rawHeaders } = request;
-          resolve({ method, path, headers: firstHeaders(rawHeaders), bodyLength });
+          resolve({ method, path, headers: firstHeaders(rawHeaders), bodyLength, isLast: !response.shouldKeepAlive });
         });
       });
       socket.on("close", () => resolve(undefined));
@@ -114,12 +117,9 @@ async function nodeReader(context: TestContext): Promise<(bytes: Buffer) => Prom
 function readPlainly(bytes: Buffer): Read | undefined {
   const head = plainHead(bytes, limits);
   if (head === undefined || head.bodyTo > bytes.length) return undefined;
-  const { path, headers, bodyFrom, bodyTo } = head;
-  return { method: "POST", path, headers, bodyLength: bodyTo - bodyFrom };
+  const { path, headers, bodyFrom, bodyTo, isLast } = head;
+  return { method: "POST", path, headers, bodyLength: bodyTo - bodyFrom, isLast };
 }
-
-/** RFC 9110 allows TAB within values, which Node refuses at some places. */
-const holdsTab = (bytes: Buffer) => bytes.includes("\t");
 
 test("what is read as a plain head is read by Node's parser in the same way, whatever is changed in a head", async (context) => {
   const readByNode = await nodeReader(context);
@@ -134,9 +134,7 @@ test("what is read as a plain head is read by Node's parser in the same way, wha
         if (plain === undefined) return;
         accepted += 1;
         const byNode = await readByNode(bytes);
-        if (byNode === undefined)
-          assert.ok(holdsTab(bytes), `Node refuses ${JSON.stringify(bytes.toString("latin1"))}`);
-        else assert.deepEqual(plain, byNode, JSON.stringify(bytes.toString("latin1")));
+        assert.deepEqual(plain, byNode, JSON.stringify(bytes.toString("latin1")));
       }),
       { seed, numRuns: 3000 },
     );

@@ -10,7 +10,7 @@ const post = "POST /notify HTTP/1.1";
 const usual = ["Host: agent", "Content-Length: 4"] as const;
 
 test("the head of a plain request gives path, headers and the place of the body", () => {
-  const lines = ["POST /notify?subscriptionId=urn:1 HTTP/1.1", ...usual, "Fiware-Service: \topen iot\t ", "X:"];
+  const lines = ["POST /notify?subscriptionId=urn:1 HTTP/1.1", ...usual, "Fiware-Service:   open iot  ", "X:"];
   const head = read(...lines);
   const bodyFrom = lines.join("\r\n").length + 4;
 
@@ -61,6 +61,9 @@ const others: Readonly<Record<string, readonly string[]>> = {
   "a carriage return alone": [post, ...usual, "A: 1\rB: 2"],
   "NUL in a header": [post, ...usual, "A: \0"],
   "a delete character in a header": [post, ...usual, "A: \x7f"],
+  "a tab behind a length": [post, "Host: agent", "Content-Length: 4\t"],
+  "a tab behind the wish for the connection": [post, ...usual, "Connection: close\t"],
+  "a wish for the connection to a proxy": [post, ...usual, "Proxy-Connection: close"],
   "a head above the limit": [post, ...usual, `A: ${"a".repeat(400)}`],
 };
 for (const [name, lines] of Object.entries(others))
@@ -98,7 +101,7 @@ test("a head that is not complete is not plain", () => {
 
 test("lines that repeat are read like the first of their kind, and so are those of a name that never repeats", () => {
   const heads = Array.from({ length: 250 }, (_, at) =>
-    read(post, ...usual, "Fiware-Service: repeated", `Fiware-Correlator: of-${at}`, "X-Auth-Token: \t t1 "),
+    read(post, ...usual, "Fiware-Service: repeated", `Fiware-Correlator: of-${at}`, "X-Auth-Token:   t1 "),
   );
 
   for (const [at, head] of heads.entries()) {
