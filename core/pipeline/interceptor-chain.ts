@@ -1,4 +1,4 @@
-import { describedFault, eventFault, headerFault, isEvent } from "../sdk/event-fault.js";
+import { describedFault, type EventFault, eventFault, headerFault, isEvent } from "../sdk/event-fault.js";
 import { frozenEvent } from "../sdk/frozen.js";
 import { AgentError, codeOf, type Event, type Interceptor, type Logger, reasonOf, retryableOf } from "../sdk/index.js";
 import { type Begun, Lookups } from "./lookups.js";
@@ -174,9 +174,15 @@ export class InterceptorChain {
   /** What was made, if it is an event or nothing; throws code `EVENT_MALFORMED` otherwise. */
   #judged(stage: Stage, made: unknown, before: Event): Event | undefined | typeof promised {
     if (made === undefined) return undefined;
-    // One that returns the event it was given may have changed its headers.
-    const fault = made === before ? headerFault(before.headers) : eventFault(made, before);
-    if (fault === undefined && isEvent(made)) return stage.isOfOthers ? frozenEvent(made) : made;
+    let fault: EventFault | undefined;
+    try {
+      // One that returns the event it was given may have changed its headers.
+      fault = made === before ? headerFault(before.headers) : eventFault(made, before);
+      if (fault === undefined && isEvent(made)) return stage.isOfOthers ? frozenEvent(made) : made;
+    } catch (error) {
+      // A getter or a proxy of the plugin.
+      throw this.#failed(stage, error, false);
+    }
     if (fault?.is === "a promise") return promised;
     const { is, at } = fault ?? { is: "no event" };
     const where = at === undefined ? {} : { place: at };

@@ -7,7 +7,7 @@ export function isEvent(value: unknown): value is Event {
 }
 
 /** What is wrong with something that should be an event. */
-interface EventFault {
+export interface EventFault {
   /** What it is instead, for example `a promise`; one of a few texts. */
   readonly is: string;
   /** What it should be; an event when absent. */

@@ -64,6 +64,22 @@ for (const { returned, is } of cases)
     assert.equal(channel.size, 0);
   });
 
+for (const member of ["headers", "body"])
+  test(`an interceptor that makes an event whose ${member} cannot be read is named, and nothing of the notification is put`, async () => {
+    const get = () => {
+      throw new Error("not to be read");
+    };
+    const { made, channel, lines } = processor(returning(Object.defineProperty({ ...event }, member, { get })));
+
+    await assert.rejects(made.emit([event]), { code: "INTERCEPTOR_FAILED", message: 'interceptor "odd" failed' });
+
+    assert.equal(channel.size, 0);
+    assert.deepEqual(
+      lines.map(({ fields }) => Reflect.get(fields, "reason")),
+      ["not to be read"],
+    );
+  });
+
 for (const when of ["at once", "later"])
   test(`an interceptor that writes a number into the headers of its event and returns it ${when} is named`, async () => {
     const interceptor = returning(undefined);

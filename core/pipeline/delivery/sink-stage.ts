@@ -1,6 +1,6 @@
 import { isError, messageOf } from "../../sdk/causes.js";
 import { frozenEvent } from "../../sdk/frozen.js";
-import { AgentError, type Batch, codeOf, type Receipt, retryableOf, type Sink } from "../../sdk/index.js";
+import { AgentError, type Batch, codeOf, type Event, type Receipt, retryableOf, type Sink } from "../../sdk/index.js";
 import { understood } from "./named-failure.js";
 import type { Course, Stage } from "./stage.js";
 import type { TakenBatch } from "./taken-batch.js";
@@ -51,14 +51,29 @@ export function asError(thrown: unknown): Error {
     : new AgentError(known.code ?? "UNKNOWN", message, { retryable: known.retryable });
 }
 
-/** A sink in JavaScript may return anything: that it resolved is what counts. */
+/**
+ * A sink in JavaScript may return anything, also members that throw when they are read: that it resolved is what counts, and a write
+ * that failed now would be made again.
+ */
 function receiptOf(returned: Partial<Receipt> | null | undefined, batch: TakenBatch): Receipt {
-  const { requestBytes, responseBytes, elsewhere } = returned ?? {};
+  const elsewhere = readable(() => listed(returned?.elsewhere, batch));
   return {
-    requestBytes: bytesOf(requestBytes),
-    responseBytes: bytesOf(responseBytes),
-    ...(Array.isArray(elsewhere) ? { elsewhere: batch.only(elsewhere).events } : {}),
+    requestBytes: bytesOf(readable(() => returned?.requestBytes)),
+    responseBytes: bytesOf(readable(() => returned?.responseBytes)),
+    ...(elsewhere === undefined ? {} : { elsewhere }),
   };
+}
+
+function readable<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}
+
+function listed(events: unknown, batch: TakenBatch): readonly Event[] | undefined {
+  return Array.isArray(events) ? batch.only(events).events : undefined;
 }
 
 function bytesOf(count: unknown): number {

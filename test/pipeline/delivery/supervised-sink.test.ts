@@ -200,6 +200,32 @@ for (const returned of [undefined, null, 5, { requestBytes: "many", responseByte
     assert.deepEqual(await sink.deliver(batch, forever), { requestBytes: 0, responseBytes: 0 });
   });
 
+const unreadableReceipts: readonly { readonly what: string; readonly members: object }[] = [
+  { what: "of whose members one throws", members: Object.defineProperty({}, "requestBytes", { get: refused }) },
+  { what: "whose list of events cannot be read", members: { elsewhere: new Proxy([1], { get: refused }) } },
+  { what: "of which nothing can be read", members: new Proxy({}, { get: refused }) },
+];
+for (const { what, members } of unreadableReceipts)
+  test(`a write that resolves to a receipt ${what} is stored, not made again`, async () => {
+    const { log } = recordingLog();
+    const plugin = { start: async () => {}, stop: async () => {}, persist: async () => receipt };
+    Reflect.set(plugin, "persist", () => resolvedTo(members));
+    const sink = new SupervisedSink({ name: "s1", create: () => plugin, persistTimeout: 0, log, clock });
+    await sink.start();
+
+    assert.deepEqual(await sink.deliver(batch, forever), { requestBytes: 0, responseBytes: 0 });
+  });
+
+function refused(_target?: object, name?: PropertyKey): undefined {
+  // A promise asks whether what it is resolved to is a promise.
+  if (name === "then") return undefined;
+  throw new Error("a member that cannot be read");
+}
+
+async function resolvedTo(members: object): Promise<object> {
+  return members;
+}
+
 test("a sink that throws before it returns a promise is no other case", async () => {
   const { log } = recordingLog();
   const broken = {
