@@ -1,5 +1,5 @@
 import { describedFault, type EventFault, eventFault, headerFault, isEvent } from "../sdk/event-fault.js";
-import { frozenEvent } from "../sdk/frozen.js";
+import { frozenEvent, withRemedy } from "../sdk/frozen.js";
 import { AgentError, codeOf, type Event, type Interceptor, type Logger, reasonOf, retryableOf } from "../sdk/index.js";
 import { type Begun, Lookups } from "./lookups.js";
 import { heardByMany } from "./supervision.js";
@@ -195,8 +195,8 @@ export class InterceptorChain {
   }
 
   /** The cause is only logged: the message goes to the sender of the notification, who need not know addresses. */
-  #failed(stage: Stage, cause: unknown, retryable: boolean): AgentError {
-    const { title } = stage;
+  #failed({ title, isOfOthers }: Stage, thrown: unknown, retryable: boolean): AgentError {
+    const cause = isOfOthers === true ? withRemedy(thrown) : thrown;
     const code = retryableOf(cause) === undefined ? undefined : codeOf(cause);
     this.#tell(`${title}: failed`, { interceptor: title, reason: reasonOf(cause) }, "failed");
     const detail = code === "INTERCEPTOR_TIMED_OUT" ? `: ${reasonOf(cause)}` : "";

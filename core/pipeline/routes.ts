@@ -1,5 +1,5 @@
 import { thrownCause } from "../sdk/causes.js";
-import { frozenEvent } from "../sdk/frozen.js";
+import { frozenEvent, withRemedy } from "../sdk/frozen.js";
 import {
   AgentError,
   type Channel,
@@ -132,7 +132,7 @@ export class Routes {
       if (Array.isArray(required) && Array.isArray(optional)) return { required, optional };
     } catch (cause) {
       throw new AgentError("SELECTOR_FAILED", `choosing channels by selector "${selectorName}"`, {
-        cause: thrownCause(cause),
+        cause: thrownCause(isSelectorOfOthers ? withRemedy(cause) : cause),
         retryable: retryableOf(cause) ?? false,
       });
     }

@@ -1,3 +1,5 @@
+import { isError, messageOf } from "./causes.js";
+import { codeOf, eventsOf, retryableOf } from "./errors.js";
 import type { Event } from "./event.js";
 import { isEvent } from "./event-fault.js";
 
@@ -20,4 +22,17 @@ export function frozenEvent(event: Event): Event {
   frozen(event.headers);
   frozen(event.body);
   return Object.freeze(event);
+}
+
+/** How V8 words what strict code is told that changes a frozen object. */
+const CHANGED = /object is not extensible$|^Cannot (?:assign to read only|delete|redefine) property /;
+
+/** What the plugin threw; with the remedy where it seems to have changed an event, and says nothing else of its failure. */
+export function withRemedy(thrown: unknown): unknown {
+  if (!isError(thrown) || !CHANGED.test(messageOf(thrown))) return thrown;
+  const saysMore = [retryableOf, codeOf, eventsOf].some((said) => said(thrown) !== undefined);
+  if (saysMore) return thrown;
+  return new TypeError("events are frozen, its plugin must make another one in place of changing it", {
+    cause: thrown,
+  });
 }

@@ -1,5 +1,5 @@
 import { isError, messageOf } from "../../sdk/causes.js";
-import { frozenEvent } from "../../sdk/frozen.js";
+import { frozenEvent, withRemedy } from "../../sdk/frozen.js";
 import { AgentError, type Batch, codeOf, type Event, type Receipt, retryableOf, type Sink } from "../../sdk/index.js";
 import { understood } from "./named-failure.js";
 import type { Course, Stage } from "./stage.js";
@@ -28,7 +28,8 @@ export class SinkStage implements Stage {
   async deliver(batch: TakenBatch, { signal, trace }: Course): Promise<Receipt> {
     try {
       return receiptOf(await this.plugin.persist(this.given(batch, trace?.traceparent), signal), batch);
-    } catch (error) {
+    } catch (thrown) {
+      const error = this.#isOfOthers ? withRemedy(thrown) : thrown;
       throw understood(asError(error), { events: batch.events, keepsPositions: this.keepsPositions });
     }
   }
