@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Server as TlsServer } from "node:tls";
-import { type Handover, type Logger, onAbort, reasonOf } from "deneb/sdk";
+import { codeOf, type Handover, type Logger, onAbort, reasonOf } from "deneb/sdk";
 import { BodyBudget } from "./body-budget.js";
 import type { HttpConfig } from "./config.js";
 import { ConnectionLimit } from "./connection-limit.js";
@@ -29,6 +29,9 @@ import { type TlsOptions, tlsServer } from "./tls.js";
 
 /** How long a sender may read nothing of a response while the source stops. */
 const UNREAD_AT_STOP_MILLIS = 1000;
+
+/** Of Node's parser, for a sender that ends its side within a request. */
+const ENDED_EARLY = "HPE_INVALID_EOF_STATE";
 
 /** The source that a listener serves at present. */
 export interface ListenerOwner {
@@ -200,7 +203,12 @@ export class Listener implements Handover {
 
   /** After the responses to what was sent before it: the sender takes the first one for that to its first request. */
   readonly #refuseMalformed = (error: Error, socket: Socket): void => {
-    this.#byNode.last(socket, () => {
+    this.#byNode.last(socket, (inBody) => {
+      if (inBody && codeOf(error) === ENDED_EARLY) {
+        this.#owner.log.debug({}, "request abandoned by its sender");
+        socket.destroySoon();
+        return;
+      }
       const refusal = refuseMalformed(error, socket, this.#owner.log);
       if (refusal !== undefined) this.#count(refusal);
     });

@@ -50,10 +50,13 @@ export class NodeConnections {
     this.#connectionOf(socket).add({ ...open, over: counted });
   }
 
-  /** Does the last thing on a connection, once the requests that were read as a whole have their responses. */
-  last(socket: Socket, work: () => void): void {
+  /**
+   * Does the last thing on a connection, once the requests that were read as a whole have their responses. `inBody` says whether
+   * it is about the body of a request.
+   */
+  last(socket: Socket, work: LastWork): void {
     const open = this.#open.get(socket);
-    if (open === undefined) work();
+    if (open === undefined) work(false);
     else open.last(work);
   }
 
@@ -86,6 +89,8 @@ export class NodeConnections {
     return opened;
   }
 }
+
+type LastWork = (inBody: boolean) => void;
 
 type ConnectionParts = Pick<NodeConnectionsParts, "tooMany"> & { readonly waiting: WaitingRequests };
 
@@ -127,12 +132,12 @@ class NodeConnection {
   }
 
   /** Only the first one counts: Node's parser fails again at whatever follows. */
-  last(work: () => void): void {
+  last(work: LastWork): void {
     if (this.#last !== undefined) return;
-    // The sender would take a second response for that to its next request.
-    this.#last = this.#isAnswered ? () => this.#socket.destroySoon() : work;
-    this.#socket.pause();
     const broken = this.#all.filter(({ request }) => !request.complete);
+    // The sender would take a second response for that to its next request.
+    this.#last = this.#isAnswered ? () => this.#socket.destroySoon() : () => work(broken.length > 0);
+    this.#socket.pause();
     if (this.#served?.request.complete === false) this.#served = undefined;
     const whole = this.#waiting.filter(({ request }) => request.complete);
     this.#parts.waiting.release(this.#waiting.length - whole.length);

@@ -64,23 +64,37 @@ test("requests sent without waiting for answers are answered in order", async (c
   );
 });
 
-test("a sender that goes away in the middle of its body emits nothing and is no error", async (context) => {
-  const { port, emitted, accounted, lines, logged } = await runningSource(context);
-  const abandoned = logged("request abandoned by its sender");
-  const connection = await RawConnection.open(context, port);
+const chunked = post(notification)
+  .replace(/Content-Length: \d+/i, "Transfer-Encoding: chunked")
+  .replace(/\r\n\r\n.*$/s, `\r\n\r\n${notification.length.toString(16)}\r\n${notification}\r\n`);
 
-  connection.send(post(notification).slice(0, -1));
-  await send(port);
-  connection.abort();
-  await abandoned;
+for (const { what, before, request } of [
+  { what: "of its first request", before: "", request: post(notification).slice(0, -1) },
+  { what: "of a request behind one that is not plain", before: chunked, request: post(notification).slice(0, -1) },
+  { what: "of chunks", before: "", request: chunked },
+])
+  test(`a sender that goes away in the middle of the body ${what} emits nothing of it and is no error`, async (context) => {
+    const { port, emitted, accounted, lines, logged } = await runningSource(context);
+    const abandoned = logged("request abandoned by its sender");
+    const connection = await RawConnection.open(context, port);
+    const earlier = before === "" ? 0 : 1;
+    if (earlier > 0) connection.send(`${before}0\r\n\r\n`);
+    await connection.received(earlier);
 
-  assert.equal(emitted.length, 1);
-  assert.equal(accounted.length, 1);
-  assert.deepEqual(
-    lines.filter(({ level }) => level === "warn" || level === "error"),
-    [],
-  );
-});
+    connection.send(request);
+    await send(port);
+    connection.finish();
+    const answers = await connection.untilClosed();
+
+    assert.equal(answers.match(/HTTP\/1.1/g)?.length ?? 0, earlier);
+    await abandoned;
+    assert.equal(emitted.length, earlier + 1);
+    assert.equal(accounted.length, earlier + 1);
+    assert.deepEqual(
+      lines.filter(({ level }) => level === "warn" || level === "error"),
+      [],
+    );
+  });
 
 test("a sender that disconnects before its response does not affect others", async (context) => {
   const { emit, asked, settle } = heldEmit();
