@@ -24,7 +24,7 @@ export function frozenEvent(event: Event): Event {
   return Object.freeze(event);
 }
 
-/** How V8 words what strict code is told that changes a frozen object. */
+/** How V8 words the error of strict code that changes a frozen object. */
 const CHANGED = /object is not extensible$|^Cannot (?:assign to read only|delete|redefine) property /;
 
 /** What the plugin threw; with the remedy where it seems to have changed an event, and says nothing else of its failure. */
