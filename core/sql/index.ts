@@ -55,7 +55,7 @@ export {
   type UpsertText,
   writtenColumns,
 } from "./contract/last-row.js";
-export type { MatchingRows, RowCondition } from "./contract/matching.js";
+export type { KeptRowsSql, MatchingRows, RowCondition } from "./contract/matching.js";
 export { notOpened, refusedAt, unansweredCommit } from "./contract/noted-errors.js";
 export {
   type ConversionStep,

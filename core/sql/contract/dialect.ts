@@ -2,7 +2,7 @@ import type { Database } from "../../ngsi/index.js";
 import type { Column, ColumnKind, NativeValue, TableIndex } from "./column.js";
 import type { DatabaseErrorReader } from "./database-error.js";
 import type { LastRow, RemovedRows } from "./last-row.js";
-import type { MatchingRows } from "./matching.js";
+import type { KeptRowsSql, MatchingRows } from "./matching.js";
 import type { Partitioning, PartitionStatements } from "./partitions.js";
 import type { Cell, KeyedRows, SchemaName, Statement, TableName } from "./statement.js";
 import type { ViewSql } from "./views.js";
@@ -159,6 +159,8 @@ export interface Dialect {
   countMatching(rows: MatchingRows, limit: number): Statement;
   /** Deletes up to `limit` of these rows. */
   deleteMatching(rows: MatchingRows, limit: number): Statement;
+  /** Absent where no table keeps the rows that are deleted from it. */
+  readonly keptRows?: KeptRowsSql;
   /** Selects these columns of the rows, as text that another program can read. */
   readMatching(columns: readonly Column[], rows: MatchingRows): Statement;
   /** Selects the statements that write the notes as comments of tables; empty where tables have no comments. */

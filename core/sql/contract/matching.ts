@@ -1,5 +1,5 @@
 import type { Column } from "./column.js";
-import type { TableName } from "./statement.js";
+import type { Statement, TableName } from "./statement.js";
 
 /** A condition on a column. A row without a value there does not meet it. @beta */
 export interface RowCondition {
@@ -11,6 +11,16 @@ export interface RowCondition {
   readonly test: "is" | "contains" | "from" | "before";
   /** A time is in UTC, with a space and without a zone. */
   readonly text: string;
+}
+
+/** Statements about tables that keep the rows which are deleted from them. @beta */
+export interface KeptRowsSql {
+  /** Selects database, schema and table of those of these tables that keep them. */
+  keeping(tables: readonly TableName[]): readonly Statement[];
+  /** Counts up to `limit` rows of such a table, present and deleted, that meet the conditions. */
+  countEver(rows: MatchingRows, limit: number): Statement;
+  /** For people: what keeps the rows, and how to be rid of them. */
+  remedy(name: TableName): string;
 }
 
 /** The rows of a table that meet all conditions; all rows without any. @beta */

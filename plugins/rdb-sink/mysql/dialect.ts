@@ -21,12 +21,11 @@ import {
 } from "deneb/sql";
 import { commitWait } from "./commit-wait.js";
 import { mysqlErrors } from "./errors.js";
-import { matchingSql, sortable } from "./matching.js";
+import { keptRows, matchingSql, parts, sortable } from "./matching.js";
 import { indexText, mysqlPartitions, partitionClause, timeDefinition } from "./partitions.js";
 import { insert, keyOf, path, quoted, remove, upsert } from "./statements.js";
 import { mysqlViews } from "./views.js";
 
-const TABLES_PER_QUESTION = 500;
 const LONGEST_TEXT_BYTES = 65_535;
 const MOST_BYTES_OF_A_CHARACTER = 4;
 // An index takes 3,072 bytes.
@@ -116,6 +115,7 @@ export const mysql = {
   ...byContent,
   // Triggers, rules and row security may keep rows without an error.
   deleteMatching: (rows, limit) => ({ ...byContent.deleteMatching(rows, limit), changes: limit }),
+  keptRows,
   noteTexts: () => [],
   partitions: mysqlPartitions,
   createIndexes: (name, indexes) =>
@@ -226,14 +226,6 @@ function registered(register: TableName, tables?: readonly TableName[]): readonl
     text: `${text} AND table_name IN (${part.map(() => "?").join(", ")})`,
     runs: [[register.schema, ...part]],
   }));
-}
-
-function parts<T>(items: readonly T[]): readonly (readonly T[])[] {
-  const starts = Array.from(
-    { length: Math.ceil(items.length / TABLES_PER_QUESTION) },
-    (_, i) => i * TABLES_PER_QUESTION,
-  );
-  return starts.map((start) => items.slice(start, start + TABLES_PER_QUESTION));
 }
 
 function createTable({ name, columns, key, partitioning, indexes = [] }: TableDefinition): readonly Statement[] {

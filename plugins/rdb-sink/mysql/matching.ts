@@ -1,4 +1,4 @@
-import type { Column, MatchingSql } from "deneb/sql";
+import { type Column, type KeptRowsSql, type MatchingSql, matching } from "deneb/sql";
 import { path, quoted } from "./statements.js";
 
 export const matchingSql: MatchingSql = {
@@ -28,3 +28,31 @@ function exported({ name, kind }: Column): string {
 export function sortable({ name, kind }: Column): string {
   return kind === "time" ? quoted(name) : `REPLACE(${quoted(name)}, 'T', ' ')`;
 }
+
+const TABLES_PER_QUESTION = 500;
+
+export function parts<T>(items: readonly T[]): readonly (readonly T[])[] {
+  const starts = Array.from(
+    { length: Math.ceil(items.length / TABLES_PER_QUESTION) },
+    (_, i) => i * TABLES_PER_QUESTION,
+  );
+  return starts.map((start) => items.slice(start, start + TABLES_PER_QUESTION));
+}
+
+const ever = matching({ ...matchingSql, path: (name) => `${path(name)} FOR SYSTEM_TIME ALL` });
+
+/** Of MariaDB: system-versioned tables. */
+export const keptRows: KeptRowsSql = {
+  keeping: (tables) =>
+    parts(tables).map((part) => ({
+      at: part[0] ?? { database: "", schema: "" },
+      text: `
+    SELECT table_schema, table_schema, table_name FROM information_schema.tables
+    WHERE table_type = 'SYSTEM VERSIONED' AND (table_schema, table_name) IN (${part.map(() => "(?, ?)").join(", ")})`,
+      runs: [part.flatMap(({ schema, table }) => [schema, table])],
+    })),
+  countEver: ever.countMatching,
+  remedy: (name) =>
+    "it is system-versioned, so its history keeps deleted rows (FOR SYSTEM_TIME ALL); with the right DELETE HISTORY " +
+    `DELETE HISTORY FROM ${path(name)} removes that history, of all entities`,
+};

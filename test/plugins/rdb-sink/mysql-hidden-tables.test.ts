@@ -74,3 +74,38 @@ test("a system-versioned table of MariaDB is found when its schema is adopted", 
     [`${service}.urn_kept`],
   );
 });
+
+test("an erasure says that the history of a system-versioned table keeps its rows, until that is deleted", {
+  skip,
+}, async (context) => {
+  if (server === undefined) return;
+  const { prefix, query } = server;
+  const [found] = await query("SHOW VARIABLES LIKE 'system_versioning_alter_history'");
+  if (found === undefined) return void context.skip("only MariaDB has such tables");
+  const service = `${prefix}history`;
+  const place = onMysql(server);
+  const { sink } = sinkOf(place);
+  const ids = ["urn:past", "urn:plain", "urn:other"];
+  await sink.persist({ events: ids.map((id) => eventOf(entity(id, { p: "1" }), service)) }, never);
+  await sink.stop(never);
+  for (const table of ["urn_past", "urn_other"]) await query(`ALTER TABLE ${service}.${table} ADD SYSTEM VERSIONING`);
+  const own = { name: "sink", log: recordingLog().log, dataDir: "", run: "run", now: () => new Date(0) };
+  const config = configOf(place);
+  const data = storedData(config, own, databases.mysql.open(config, own));
+  context.after(() => data.close());
+  const erase = async (id: string, dryRun: boolean) => {
+    const erasure = await data.erase?.({ entity: id, service }, dryRun, never);
+    return { erased: erasure?.erased.map(({ table }) => table), left: erasure?.left };
+  };
+  const name = `${service}.urn_past`;
+  const reason =
+    "it is system-versioned, so its history keeps deleted rows (FOR SYSTEM_TIME ALL); with the right DELETE HISTORY " +
+    `DELETE HISTORY FROM \`${service}\`.\`urn_past\` removes that history, of all entities`;
+
+  assert.deepEqual(await erase("urn:plain", false), { erased: [`${service}.urn_plain`], left: [] });
+  assert.deepEqual(await erase("urn:past", true), { erased: [name], left: [{ name, reason }] });
+  assert.deepEqual(await erase("urn:past", false), { erased: [name], left: [{ name, reason }] });
+  assert.deepEqual(await erase("urn:past", false), { erased: [], left: [{ name, reason }] });
+  await query(`DELETE HISTORY FROM \`${service}\`.\`urn_past\``);
+  assert.deepEqual(await erase("urn:past", false), { erased: [], left: [] });
+});

@@ -11,6 +11,7 @@ import { type Lister, printedLister } from "../../tables/lister.js";
 import { rowsAnywhere } from "../../tables/register-rows.js";
 import { type Choice, type ChosenTable, chosenTables, nameOf } from "./chosen-tables.js";
 import { type DoomedRows, errorRows, otherErrorTables } from "./erased-errors.js";
+import { keptRows } from "./kept-rows.js";
 import { withRows } from "./tables-with-rows.js";
 
 /**
@@ -49,6 +50,7 @@ export async function erase(request: ErasureRequest, store: KnownStore, signal: 
     const count = await erasedFrom(rows, left, { store, signal, dryRun: request.dryRun });
     if (count > 0) erased.push({ table: rows.printed, kind: rows.kind, rows: count });
   }
+  left.push(...(await keptRows(all, { store, signal })));
   const untouched = [
     ...others.map((table) => ({ name: table.name, reason: `only ${printedLister(table)} has listed it` })),
     ...(await unlisted(request, { chosen, others, doubtful }, { store, signal })),
