@@ -12,6 +12,8 @@ export const TOO_SLOW = ["ER_STATEMENT_TIMEOUT", "ER_1969", "ER_QUERY_TIMEOUT", 
 export const ROWS_TOO_SLOW = "ROWS_TOO_SLOW";
 /** Begins the code of an error of the whole server that a trigger raised. */
 export const RAISED = "RAISED_";
+/** The code of an account to which no password could be sent: the server has neither TLS nor a key. */
+export const WITHOUT_KEY = "ER_ACCESS_DENIED_WITHOUT_KEY";
 /** Begins the error of a connection over which comes what nobody can read. */
 export const UNREADABLE = "what it sends is not the protocol of MySQL";
 

@@ -12,6 +12,7 @@ import {
   TOO_SLOW,
   takesNoWrites,
   UNREADABLE,
+  WITHOUT_KEY,
 } from "./error-kinds.js";
 
 /** By MySQL, by MariaDB, by MySQL Group Replication, and by Galera in MariaDB. */
@@ -58,6 +59,13 @@ const explanations: readonly Explanation[] = [
       (WITHOUT_TLS.test(server.options) ? ", and whether the account requires TLS (then sslMode=REQUIRED)" : ""),
   },
   {
+    when: coded(WITHOUT_KEY),
+    say: (server, { message }) =>
+      `no password can be sent to ${described(server)}, right or wrong: the connection has no TLS and the server has no RSA key ` +
+      `(${withoutStop(message)}); enable TLS there, or let it make the key (caching_sha2_password_auto_generate_rsa_keys, ` +
+      "sha256_password_auto_generate_rsa_keys)",
+  },
+  {
     when: coded("ER_ACCESS_DENIED_NO_PASSWORD_ERROR"),
     say: (server, { message }) =>
       `${described(server)} does not let the account log in by a password, as root of a new server that takes unix_socket or ` +
@@ -83,8 +91,9 @@ const explanations: readonly Explanation[] = [
     when: ({ message }) => WAY_TO_LOG_IN.test(message),
     say: (server, { message }) =>
       `${described(server)} wants the account to log in by a way that Deneb does not have: ${message}; give the account ` +
-      "mysql_native_password or caching_sha2_password (ALTER USER), and check rdb_username: for a user that it does not know MariaDB " +
-      "asks for the way of another one",
+      "mysql_native_password or caching_sha2_password (ALTER USER), as the first one where it has several (VIA ... OR ...), and check " +
+      "rdb_username and rdb_password: for a user that it does not know MariaDB asks for the way of another one, and after a wrong password " +
+      "for the next way of the account",
   },
   {
     when: isForbidden,

@@ -30,12 +30,28 @@ export async function refusingServer(
   return typeof address === "object" && address !== null ? address.port : 0;
 }
 
-/** A MySQL without TLS that wants every account to log in by this plugin; its port. */
-export async function mysqlAskingFor(context: TestContext, plugin: string): Promise<number> {
+/** Begins the login over which the whole password is sent. */
+export const FULL_LOGIN = "\x01\x04";
+/** What a server says of a wrong password. */
+export const DENIED = "\xff\x15\x04#28000Access denied for user 'u'@'localhost' (using password: YES)";
+
+/** A MySQL without TLS that wants every account to log in by this plugin, and then answers so to what the client sends; its port. */
+export async function mysqlAskingFor(
+  context: TestContext,
+  plugin: string,
+  answers: readonly string[] = [],
+): Promise<number> {
   const server = createServer((socket) => {
+    const left = [`\xfe${plugin}\0${SALT}\0`, ...answers];
+    let number = 0;
     socket.on("error", () => undefined);
-    socket.write(packet(0, GREETING));
-    socket.once("data", () => socket.write(packet(2, `\xfe${plugin}\0${SALT}\0`)));
+    socket.write(packet(number, GREETING));
+    socket.on("data", () => {
+      const next = left.shift();
+      number += 2;
+      if (next !== undefined) socket.write(packet(number, next));
+      if (next === DENIED) socket.end();
+    });
   }).listen(0, "127.0.0.1");
   context.after(() => server.close());
   await once(server, "listening");

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { randomBytes } from "node:crypto";
+import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { after, type TestContext, test } from "node:test";
 import { missingFor, readGrants, revokedFrom } from "../../../plugins/rdb-sink/mysql/grants.js";
 import { tablesWithoutKey } from "../../../plugins/rdb-sink/mysql/probes.js";
 import { mysqlServer } from "../../support/mysql.js";
-import { mysqlAskingFor } from "./fake-server.js";
+import { DENIED, FULL_LOGIN, mysqlAskingFor } from "./fake-server.js";
 import { found, probed, troubles } from "./probes.js";
 
 const ON_DISK = "see that rows are on disk when they are confirmed";
@@ -145,9 +145,34 @@ test("a way to log in that Deneb does not have is named with those that it has, 
   assert.equal(finding?.outcome, "failed");
   assert.match(
     `${finding?.reason}; ${finding?.remedy}`,
-    /a way that Deneb does not have: .* unknown plugin parsec; give the account mysql_native_password or .*asks for the way of another one$/,
+    /a way that Deneb does not have: .* unknown plugin parsec; give the account mysql_native_password or .*asks for the way of another one, and after a wrong password for the next way of the account$/,
   );
 });
+
+const RSA = { modulusLength: 2048, publicKeyEncoding: { type: "spki", format: "pem" } } as const;
+
+const logins = [
+  { plugin: "caching_sha2_password", answers: [FULL_LOGIN, DENIED], says: /no TLS and the server has no RSA key/ },
+  { plugin: "sha256_password", answers: [DENIED], says: /no TLS and the server has no RSA key/ },
+  { plugin: "caching_sha2_password", answers: [FULL_LOGIN, "key", DENIED], says: /wrong user or password/ },
+  { plugin: "sha256_password", answers: ["key", DENIED], says: /wrong user or password/ },
+  { plugin: "mysql_native_password", answers: [DENIED], says: /wrong user or password/ },
+];
+
+for (const { plugin, answers, says } of logins) {
+  const has = answers.includes("key") ? "with" : "without";
+  test(`a login by ${plugin} that a server ${has} a key for the password refuses has its own reason`, async (context) => {
+    const { publicKey } = generateKeyPairSync("rsa", { ...RSA, privateKeyEncoding: { type: "pkcs8", format: "pem" } });
+    const sent = answers.map((answer) => (answer === "key" ? `\x01${publicKey}` : answer));
+    const rdb_port = await mysqlAskingFor(context, plugin, sent);
+    const account = { rdb_username: "u", rdb_password: "p", rdb_options: "sslMode=PREFERRED" };
+
+    const [finding] = await probed({ rdb_dialect: "mysql", rdb_host: "127.0.0.1", rdb_port, ...account });
+
+    assert.equal(finding?.outcome, "failed");
+    assert.match(`${finding?.reason}; ${finding?.remedy}`, says);
+  });
+}
 
 const ALL = ["SELECT", "CREATE"];
 const grantCases = [
