@@ -46,6 +46,15 @@ const READ_ONLY = new Set([
 /** A commit to such a node of Galera has no code of its own. */
 const OUTSIDE_OF_ITS_CLUSTER = /not connected to primary component/i;
 
+/** The number that the engine gives to a deadlock. */
+const DEADLOCK_OF_ENGINE = /\b149\b/;
+
+/** Whether a member of Group Replication rolled a transaction back at its commit because another member had changed the same rows. */
+export function isConflictOfMembers({ code, message }: DatabaseError): boolean {
+  if (code === "ER_TRANSACTION_ROLLBACK_DURING_COMMIT") return true;
+  return code === "ER_ERROR_DURING_COMMIT" && DEADLOCK_OF_ENGINE.test(message);
+}
+
 /** Whether the user lacks a privilege. */
 export function isForbidden({ code }: DatabaseError): boolean {
   return code !== undefined && RIGHTS.has(code);

@@ -4,6 +4,7 @@ import type { Connection, ResultSetHeader } from "mysql2/promise";
 import { coded } from "../explanation.js";
 import {
   DEADLOCK,
+  isConflictOfMembers,
   isDoubtful,
   isOfTheSystem,
   isTooLargeForCluster,
@@ -71,11 +72,11 @@ const PERMANENT = new Set([
 ]);
 // Resources such as the disk, connections, conflicts, and what was ended by an operator or a time limit.
 const OF_ALL =
-  /^ER_(DISK_FULL|RECORD_FILE_FULL|OUT_OF|OUTOFMEMORY|CON_|TOO_MANY_USER_|ACCESS_DENIED|LOCK_|CHECKREAD$|TRANSACTION_ROLLBACK_|USER_LIMIT_|XA_|QUERY_|STATEMENT_TIMEOUT|SERVER_|CONNECTION_|NET_|NORMAL_SHUTDOWN|1969$|3024$)/;
+  /^ER_(DISK_FULL|RECORD_FILE_FULL|OUT_OF|OUTOFMEMORY|CON_|TOO_MANY_USER_|ACCESS_DENIED|LOCK_|CHECKREAD$|TRANSACTION_ROLLBACK_|ERROR_DURING_COMMIT$|USER_LIMIT_|XA_|QUERY_|STATEMENT_TIMEOUT|SERVER_|CONNECTION_|NET_|NORMAL_SHUTDOWN|1969$|3024$)/;
 
 export const mysqlErrors: DatabaseErrorReader = {
   missing: ({ code }) => code !== undefined && MISSING.has(code),
-  raced: ({ code }) => code !== undefined && RACED.has(code),
+  raced: (error) => RACED.has(error.code ?? "") || isConflictOfMembers(error),
   tooSlow: coded(...TOO_SLOW, ROWS_TOO_SLOW),
   tooWide: isTooWide,
   doubtful: isDoubtful,

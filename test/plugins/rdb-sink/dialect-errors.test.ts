@@ -242,6 +242,22 @@ test("what another transaction has changed since a trigger read it is tried agai
   assert.deepEqual([mysql.errors.raced(error), mysql.errors.ofOnePlace?.(error)], [true, false]);
 });
 
+const endsOfCommits = [
+  { code: "ER_TRANSACTION_ROLLBACK_DURING_COMMIT", message: "Plugin instructed the server to rollback", raced: true },
+  { code: "ER_ERROR_DURING_COMMIT", message: "Got error 149 - 'Lock deadlock' during COMMIT", raced: true },
+  { code: "ER_ERROR_DURING_COMMIT", message: "Got error 168 - 'Unknown error' during COMMIT", raced: false },
+];
+
+for (const { raced, ...error } of endsOfCommits) {
+  const then = raced ? "is tried again at once" : "waits";
+  test(`a commit that ends with "${error.message}" ${then}, and says nothing about a table`, () => {
+    assert.deepEqual(
+      [mysql.errors.raced(error), mysql.errors.ofOnePlace?.(error), mysql.errors.retryable(error)],
+      [raced, false, true],
+    );
+  });
+}
+
 test("a way to log in that the driver does not have, as parsec of MariaDB, is named with those that it has", () => {
   const message = "Server requests authentication using unknown plugin parsec";
 
