@@ -284,7 +284,8 @@ export async function makePrivate(
 async function closed(file: string): Promise<readonly PermissionFault[]> {
   try {
     const found = await lstat(file);
-    if (found.isSymbolicLink() || (found.mode & OF_OTHERS) === 0) return [];
+    // Links lead elsewhere, and a device is of the whole system.
+    if (!(found.isFile() || found.isDirectory()) || (found.mode & OF_OTHERS) === 0) return [];
     if ((found.mode & STICKY) !== 0) return [{ path: file, reason: "the folder is shared by all users" }];
     await chmod(file, found.mode & 0o7777 & ~OF_OTHERS);
     return [];

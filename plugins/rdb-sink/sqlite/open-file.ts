@@ -75,10 +75,11 @@ function besides(path: string): readonly string[] {
  */
 function closeToOthers(path: string): void {
   for (const file of [path, ...besides(path)]) {
-    const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0;
-    if ((mode & OF_OTHERS) === 0) continue;
+    const found = statSync(file, { throwIfNoEntry: false });
+    // A device is of the whole system.
+    if (found === undefined || !found.isFile() || (found.mode & OF_OTHERS) === 0) continue;
     try {
-      chmodSync(file, mode & 0o7777 & ~OF_OTHERS);
+      chmodSync(file, found.mode & 0o7777 & ~OF_OTHERS);
     } catch {
       // The file belongs to another user, who determines its permissions.
     }

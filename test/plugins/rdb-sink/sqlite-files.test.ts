@@ -247,6 +247,18 @@ for (const file of ["s.db", "s.db-wal", "s.db-shm"])
     });
   });
 
+test("a link to a device or a pipe of everybody leaves it its permissions", async (context) => {
+  const folder = await tempFolder(context);
+  const elsewhere = join(folder, "elsewhere");
+  execFileSync("mkfifo", ["-m", "0666", elsewhere]);
+  await symlink(elsewhere, join(folder, "s.db"));
+
+  assert.throws(() => new SqliteFiles({ folder, hadLock: false, mostOpen: 8, busyMillis: 0 }).open(["s"]), {
+    code: "EISDIR",
+  });
+  assert.equal((await stat(elsewhere)).mode & 0o777, 0o666);
+});
+
 for (const code of ["SQLITE_IOERR_WRITE", "SQLITE_IOERR_FSYNC", "SQLITE_IOERR_DIR_FSYNC", "SQLITE_IOERR_TRUNCATE"])
   test(`${code} is of the whole disk: no event becomes a dead letter because a row that is rolled back is taken`, () => {
     const error = { code, message: "disk I/O error" };
