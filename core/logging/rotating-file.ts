@@ -92,7 +92,7 @@ export class RotatingFile implements ClosableStream {
 
   #opened(): OpenFile {
     makeFolderSync(path.dirname(this.#options.file));
-    const descriptor = openSync(this.#options.file, APPENDING, 0o640);
+    const descriptor = openedToAppend(this.#options.file);
     const { dev, ino, size } = fstatSync(descriptor, { bigint: true });
     this.#open = { descriptor, identity: `${dev}:${ino}`, size: Number(size) };
     return this.#open;
@@ -109,9 +109,16 @@ export class RotatingFile implements ClosableStream {
   }
 }
 
-const { O_APPEND, O_CREAT, O_NONBLOCK, O_WRONLY } = constants;
-/** A pipe that nobody reads would hold up the process; lines that it does not take are lost. */
-const APPENDING = O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK;
+/** To open a pipe that nobody reads would hold up the process: it throws `ENXIO`. One that is read takes all lines. */
+function openedToAppend(file: string): number {
+  const isPipe = statSync(file, { bigint: true, throwIfNoEntry: false })?.isFIFO() === true;
+  const asked = isPipe ? openSync(file, constants.O_WRONLY | constants.O_NONBLOCK) : undefined;
+  try {
+    return openSync(file, "a", 0o640);
+  } finally {
+    if (asked !== undefined) closeSync(asked);
+  }
+}
 
 function foundAt(file: string): Pick<OpenFile, "identity" | "size"> | "unknown" | undefined {
   try {

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { chmod, copyFile, mkdir, readFile, rename, rm, stat, truncate, writeFile } from "node:fs/promises";
+import { execFileSync, spawn } from "node:child_process";
+import { chmod, copyFile, mkdir, open, readFile, rename, rm, stat, truncate, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { testLogging } from "../support/logging.js";
 import { tempFolder } from "../support/temp-folder.js";
+import { until } from "../support/until.js";
 
 /** An appender that writes a file, and what others may do to that file between two lines. */
 async function scene(context: TestContext, more: object = {}) {
@@ -98,4 +99,30 @@ test("a pipe in place of the file, which nobody reads, does not hold up who logs
 
   assert.equal(await readFile(file, "utf8"), "written\n");
   assert.match(problems[0] ?? "", /ENXIO/);
+});
+
+test("a pipe in place of the file that another process reads gets every line, also more than it holds at once", async (context) => {
+  const { file, log, problems } = await scene(context);
+  execFileSync("mkfifo", [file]);
+  // Both ends: to open one waits for the other.
+  const ends = await open(file, "r+");
+  const copy = `${file}.copy`;
+  const reader = spawn("sh", ["-c", 'exec cat > "$0"', copy], { stdio: [ends.fd, "inherit", "inherit"] });
+  context.after(() => reader.kill());
+  await until(
+    () => stat(copy).catch(() => undefined),
+    (found) => found !== undefined,
+  );
+  const written = Array.from({ length: 300 }, (_, at) => `${at} ${"x".repeat(1000)}`);
+
+  for (const text of written) log(text);
+  const whole = written.map((text) => `${text}\n`).join("");
+  await until(
+    () => readFile(copy, "utf8"),
+    (text) => text.length >= whole.length,
+  );
+  await ends.close();
+
+  assert.equal(await readFile(copy, "utf8"), whole);
+  assert.deepEqual(problems, []);
 });
