@@ -113,13 +113,23 @@ function filesOf(error: unknown): readonly string[] {
 function framesOf(error: unknown): readonly string[] {
   try {
     if (!(error instanceof Error) || typeof error.stack !== "string") return [];
-    const { message, stack } = error;
+    const { stack } = error;
     // The message may quote what looks like a frame.
+    const message = ownMessageOf(error);
     const start = stack.indexOf(message);
     const frames = start === -1 ? stack : stack.slice(start + message.length);
     return frames.split("\n").flatMap((line) => FRAME.exec(line.trim())?.[1] ?? []);
   } catch {
     return [];
+  }
+}
+
+/** Empty where it is a getter of somebody that throws. */
+function ownMessageOf(error: Error): string {
+  try {
+    return String(error.message);
+  } catch {
+    return "";
   }
 }
 

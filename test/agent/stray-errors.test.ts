@@ -56,6 +56,15 @@ const cases = [
     error: thrown(new Error("x"), "read (node:fs:1:2)", "lib (/p/node_modules/lib/i.js:1:2)", `f (${stranger})`),
     takes: true,
   },
+  {
+    says: "whose message throws when it is read",
+    error: Object.defineProperty(thrown(new Error("x"), `f (${stranger})`), "message", {
+      get: () => {
+        throw new Error("unreadable");
+      },
+    }),
+    takes: true,
+  },
   { says: "of the kernel", error: thrown(new TypeError("x"), `f (${kernel}:1:2)`), takes: false },
   {
     says: "of the kernel that a plugin called",

@@ -147,7 +147,7 @@ test("a file that cannot be read or written is reported with the reason", async 
   assert.equal(written.status, 409);
   assert.match(JSON.stringify(written.body), /"error":"writing .* \(is its folder writable\?\): ENAMETOOLONG/);
   assert.equal(read.status, 409);
-  assert.match(JSON.stringify(read.body), /"error":"reading .*: EISDIR/);
+  assert.match(JSON.stringify(read.body), /"error":"reading .*: a folder has the place of a file; move it away/);
 });
 
 test("without a file the mappings are kept in memory", async (context) => {
