@@ -8,7 +8,7 @@ import { eventsOfRequest, requestsOf } from "./requests.js";
 import { RowCheck, type RowCount } from "./rows.js";
 import { type SystemUnderTest, startSystem } from "./systems.js";
 import { unwinding } from "./unwinding.js";
-import { type VisibleLatency, visibleLatency } from "./visible.js";
+import { UNCOUNTED, type VisibleLatency, visibleLatency } from "./visible.js";
 
 /** One run of a case. Rates are of notifications. */
 export interface Measurement {
@@ -82,7 +82,7 @@ async function measureStarted(
   const half = looks === 0 ? undefined : await generator({ ...order, rate });
   if (half !== undefined) check.addLoad(half, events);
   const visible = await visibleLatency(bench, system, looks);
-  if (visible !== undefined) check.add(looks);
+  if (visible !== undefined) check.add(looks + UNCOUNTED);
   const rows = await check.settled();
   return {
     ...full,

@@ -13,6 +13,8 @@ export interface VisibleLatency {
 
 const PAUSE_MILLISECONDS = 100;
 const PATIENCE_MILLISECONDS = 60_000;
+/** Notifications that are sent and do not count. */
+export const UNCOUNTED = 1;
 
 /**
  * Posts one notification every 100 ms after the one before is a row, and looks for it without a pause; undefined where
@@ -35,7 +37,8 @@ export async function visibleLatency(
   const [request] = requestsOf({ format: "ld", entities: 1 }, service);
   if (request === undefined) return undefined;
   const latencies: number[] = [];
-  for (let look = 0; look < looks; look += 1) {
+  // Before the first one the harness opens its connections, and neither it nor the database has run this way.
+  for (let look = -UNCOUNTED; look < looks; look += 1) {
     const name = `look ${look}`;
     const { data, ...envelope } = JSON.parse(request.body);
     const marked = JSON.stringify({ ...envelope, data: [{ ...data[0], name: { type: "Property", value: name } }] });
@@ -45,7 +48,7 @@ export async function visibleLatency(
       if (performance.now() - posted > PATIENCE_MILLISECONDS) throw new Error(`"${name}" was accepted and is no row`);
       await pause(0);
     }
-    latencies.push(performance.now() - posted);
+    if (look >= 0) latencies.push(performance.now() - posted);
     await pause(PAUSE_MILLISECONDS);
   }
   return { p50: percentile(latencies, 50), p99: percentile(latencies, 99) };
