@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, type TestContext, test } from "node:test";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { createConnection } from "mysql2/promise";
 import pg from "pg";
 import { reasonOf } from "../../../core/sdk/index.js";
@@ -97,6 +98,8 @@ async function sinkOfUser(context: TestContext, { query, ...at }: TestDatabase) 
       () => query(left, [user]),
       ({ length }) => length === 0,
     );
+    // What the server said to its connections may have come together with the answer, and be read behind it.
+    await nextTurn();
   };
   return { sink, first, second, on };
 }
