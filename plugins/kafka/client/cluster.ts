@@ -2,7 +2,7 @@ import { setMaxListeners } from "node:events";
 import type { Connection } from "@platformatic/kafka";
 import { pause } from "deneb/sdk";
 import { BrokerOrder } from "./broker-order.js";
-import type { Address, Connections, RequestLimits } from "./connections.js";
+import { type Address, type Connections, NO_ANSWER, type RequestLimits } from "./connections.js";
 import { KafkaError, kafkaErrorOf } from "./kafka-error.js";
 import type { Library } from "./library.js";
 import { addressOf, type ConnectionConfig } from "./properties.js";
@@ -167,7 +167,7 @@ export class KafkaCluster {
 
 /** A broker that does not answer in time may have been slow because of that. */
 function throttled(error: unknown): unknown {
-  if (!(error instanceof KafkaError) || error.kind !== "unavailable") return error;
+  if (!(error instanceof KafkaError) || !error.message.endsWith(NO_ANSWER)) return error;
   return new KafkaError(error.kind, `${error.message}; ${QUOTA}`, { id: error.id, cause: error.cause });
 }
 

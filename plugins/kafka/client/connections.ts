@@ -11,6 +11,9 @@ export interface Address {
   readonly port: number;
 }
 
+/** Ends the message of a request that took too long. */
+export const NO_ANSWER = "no answer in time";
+
 /** A broker, and what its connection is for: answers come in the order of requests, so one that waits holds up those after it. */
 export interface Line extends Address {
   readonly purpose: string;
@@ -207,7 +210,7 @@ async function limited<T>({ millis, signal, entry }: EntryLimits, doing: string,
   let stopListening = () => {};
   let stopWaiting = () => {};
   const ended = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new KafkaError("unavailable", `${doing}: no answer in time`)), millis);
+    timer = setTimeout(() => reject(new KafkaError("unavailable", `${doing}: ${NO_ANSWER}`)), millis);
     stopWaiting = onAbort(entry.ended.signal, () => reject(entry.broken ?? new Error("Connection closed")));
     if (signal !== undefined) {
       stopListening = onAbort(signal, () => reject(new KafkaError("unavailable", `${doing}: aborted`)));

@@ -186,16 +186,18 @@ test("a leader that does not answer holds up no partition of the others, and wha
   }
 });
 
-test("a request that is not answered in time names the quota for which brokers throttle the client", async () => {
-  const answers = [{ throttleTimeMs: 500 }];
+test("a request that is not answered in time names the quota for which brokers throttle the client, and no other failure does", async () => {
+  const answers: (object | string)[] = [{ throttleTimeMs: 500 }, "connection refused"];
   const { cluster } = await brokersThat(() => {
-    const answer = answers.shift();
-    if (answer === undefined) throw new KafkaError("unavailable", "asking kafka:1: no answer in time");
+    const answer = answers.shift() ?? "no answer in time";
+    if (typeof answer === "string") throw new KafkaError("unavailable", `asking kafka: ${answer}`);
     return answer;
   });
-  await cluster.askAny(async () => "");
-  await assert.rejects(
-    cluster.askAny(async () => ""),
-    /no answer in time; .*a quota of its user or client id is used up/,
-  );
+  const node = 1;
+  cluster.know(new Map([[node, { host: "kafka", port: 1 }]]));
+  const ask = () => cluster.askNode(node, async () => "");
+
+  await ask();
+  await assert.rejects(ask(), { message: "asking kafka: connection refused" });
+  await assert.rejects(ask(), /no answer in time; .*a quota of its user or client id is used up/);
 });
